@@ -1,0 +1,205 @@
+//! The formula language of editions: every rule of a competition that the engine acts on is a formula.
+//!
+//! The language is small, typed and total: a formula that compiles has a value on every row of every table with the
+//! columns it was compiled for (save that a real number may leave its range, which is an [`EvalError`]). Mistakes are
+//! found when a formula is compiled, all of them at once, each with the place and a remedy. The reference for authors is
+//! the crate's README.
+//!
+//! From source to value:
+//!
+//! 1. `lex` and `parse` make the tree of `ast`, which prints itself back.
+//! 2. `check` resolves names, types and units, and makes the node list of `ir`.
+//! 3. `eval` computes the scalar parts block-wise over columns, `aggregate` the folds over groups of rows.
+//! 4. `english` says the tree in words.
+//!
+//! This crate knows tables, not competitions: what a column means is the caller's business.
+
+mod aggregate;
+mod ast;
+mod check;
+mod english;
+mod error;
+mod eval;
+mod ir;
+mod lex;
+mod parse;
+mod real;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use agon_table::{Column, Table, Type, Value};
+use indexmap::IndexMap;
+
+use crate::ast::Expr;
+use crate::check::Checker;
+pub use crate::error::{EvalError, FormulaError};
+use crate::ir::{Id, Node, Op};
+
+/// What names mean where a formula stands.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// The columns, with their types.
+    pub columns: IndexMap<String, Type>,
+    /// The constants, with their types and values. A column of the same name hides a constant.
+    pub constants: IndexMap<String, (Type, Value)>,
+    /// Columns that an aggregate without `per` groups by; none or an empty list stands for all rows together.
+    pub per: Option<Vec<String>>,
+    /// The type that the place expects, if it expects one. A number must have its dimension, but may be real or exact;
+    /// a text must be of its vocabulary. Bare words are looked up in it.
+    pub expect: Option<Type>,
+}
+
+impl Scope {
+    /// The columns of a table, and nothing else.
+    pub fn of(table: &Table) -> Self {
+        let columns = table.schema().map(|(name, ty)| (name.to_string(), ty.clone())).collect();
+        Self { columns, ..Self::default() }
+    }
+}
+
+/// A compiled formula. Cloning is cheap.
+#[derive(Clone)]
+pub struct Formula(Arc<Inner>);
+
+struct Inner {
+    source: String,
+    tree: Expr,
+    nodes: Vec<Node>,
+    root: Id,
+    columns: Vec<String>,
+}
+
+/// A formula to sort by.
+#[derive(Clone, Debug)]
+pub struct SortKey {
+    /// What is compared.
+    pub formula: Formula,
+    /// Whether the greatest comes first.
+    pub descending: bool,
+}
+
+/// Whether a word belongs to the language, so that no column or constant can be used by this name.
+pub fn is_reserved(word: &str) -> bool {
+    lex::RESERVED.contains(&word)
+}
+
+/// Compiles a formula for a scope.
+///
+/// # Errors
+/// All mistakes that can be told apart, in the order of the source.
+pub fn compile(source: &str, scope: &Scope) -> Result<Formula, Vec<FormulaError>> {
+    let (tree, errors) = parse::parse(source);
+    finish(source, tree, errors, scope)
+}
+
+/// Compiles a formula that a direction may follow: `correct desc`, `wall asc`, `wall`. Without one the least is first.
+///
+/// # Errors
+/// All mistakes that can be told apart, in the order of the source.
+pub fn compile_order(source: &str, scope: &Scope) -> Result<SortKey, Vec<FormulaError>> {
+    let (tree, (end, descending), errors) = parse::parse_order(source);
+    let formula = finish(&source[..end], tree, errors, scope)?;
+    Ok(SortKey { formula, descending })
+}
+
+fn finish(
+    source: &str,
+    tree: Expr,
+    mut errors: Vec<FormulaError>,
+    scope: &Scope,
+) -> Result<Formula, Vec<FormulaError>> {
+    let mut checker = Checker::new(scope);
+    let root = checker.check(&tree, scope.expect.as_ref());
+    if let (Some(root), Some(want)) = (root, &scope.expect) {
+        checker.expected(root, want, &tree.span);
+    }
+    errors.append(&mut checker.errors);
+    match root {
+        Some(root) if errors.is_empty() => {
+            let nodes = checker.graph.nodes;
+            let columns = columns(&nodes, root);
+            Ok(Formula(Arc::new(Inner { source: source.into(), tree, nodes, root, columns })))
+        }
+        _ => {
+            errors.sort_by_key(|e| (e.span.start, e.span.end));
+            errors.dedup();
+            Err(errors)
+        }
+    }
+}
+
+/// The columns that a node depends on.
+fn columns(nodes: &[Node], root: Id) -> Vec<String> {
+    let mut reached = vec![false; nodes.len()];
+    reached[root] = true;
+    let mut names = BTreeSet::new();
+    for id in (0..=root).rev() {
+        if !reached[id] {
+            continue;
+        }
+        match &nodes[id].op {
+            Op::Column(name) => {
+                names.insert(name.to_string());
+            }
+            Op::Aggregate(a) => {
+                names.extend(a.per.iter().chain(&a.once).chain(&a.other).map(ToString::to_string));
+            }
+            _ => {}
+        }
+        nodes[id].op.operands(|operand| reached[operand] = true);
+    }
+    names.into_iter().collect()
+}
+
+impl Formula {
+    /// The type of its values.
+    pub fn ty(&self) -> &Type {
+        &self.0.nodes[self.0.root].ty
+    }
+
+    /// The formula as it was written.
+    pub fn source(&self) -> &str {
+        &self.0.source
+    }
+
+    /// All columns that it reads, also to group or order by; sorted.
+    pub fn columns(&self) -> Vec<String> {
+        self.0.columns.clone()
+    }
+
+    /// Its value, if that is the same for every row of every table.
+    pub fn constant(&self) -> Option<Value> {
+        self.0.nodes[self.0.root].constant().map(ir::Const::value)
+    }
+
+    /// Its value on every row. A formula that is just a column gives the table's own column, uncopied.
+    ///
+    /// # Errors
+    /// If the table lacks a column, or a real number leaves its range.
+    pub fn eval(&self, table: &Table) -> Result<Arc<Column>, EvalError> {
+        eval::evaluate(&self.0.nodes, self.0.root, table, &self.0.source)
+    }
+
+    /// The formula as an English phrase.
+    pub fn english(&self) -> String {
+        english::phrase(&self.0.tree)
+    }
+}
+
+/// The formula with uniform spacing and no needless parentheses.
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.tree.fmt(f)
+    }
+}
+
+impl fmt::Debug for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Formula({:?})", self.0.source)
+    }
+}
