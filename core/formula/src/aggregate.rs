@@ -22,6 +22,31 @@ const NONE: u32 = u32::MAX;
 
 /// The value of an aggregate on every row.
 pub(crate) fn column(run: &Run<'_>, id: Id, spec: &Aggregate) -> Result<Arc<Column>, Fault> {
+    job(run, id, spec)?.compute().map(Arc::new)
+}
+
+/// The value of an aggregate on some rows. The folds that scores are made of are not spread over the other rows.
+pub(crate) fn column_at(run: &Run<'_>, id: Id, spec: &Aggregate, rows: &[u32]) -> Result<Column, Fault> {
+    let job = job(run, id, spec)?;
+    if job.once.is_none() {
+        let ids = &job.cells().ids;
+        let cell = |row: &u32| ids[*row as usize] as usize;
+        match (spec.fold, job.value.and_then(Column::as_int)) {
+            (Fold::Count, _) => {
+                let counts = job.count_cells(job.filter());
+                return Ok(Column::Int(rows.iter().map(|row| counts[cell(row)]).collect()));
+            }
+            (Fold::Sum, Some(values)) => {
+                let sums = job.sum_cells(values);
+                return Ok(Column::from_exact(rows.iter().map(|row| Exact::int(sums.get(cell(row)))).collect()));
+            }
+            _ => {}
+        }
+    }
+    Ok(job.compute()?.gather(rows))
+}
+
+fn job<'a>(run: &'a Run<'a>, id: Id, spec: &'a Aggregate) -> Result<Job<'a>, Fault> {
     let table = run.table;
     let groups = |names: &[&str]| table.groups(names).map_err(|error| (id, error.to_string()));
     let per: Vec<&str> = spec.per.iter().map(|n| &**n).collect();
@@ -50,7 +75,7 @@ pub(crate) fn column(run: &Run<'_>, id: Id, spec: &Aggregate) -> Result<Arc<Colu
         // Without `of other` the rows that count are the same for all rows of a group.
         job.filter = Some(Cow::Owned(job.representatives(&once)));
     }
-    job.compute().map(Arc::new)
+    Ok(job)
 }
 
 struct Other {

@@ -50,6 +50,22 @@ pub(crate) fn evaluate(nodes: &[Node], root: Id, table: &Table, source: &str) ->
     })
 }
 
+/// The value at some rows only. What lies inside aggregates is computed on all rows; what stands around them, and the
+/// last step of an aggregate, only for these.
+pub(crate) fn evaluate_at(
+    nodes: &[Node],
+    root: Id,
+    table: &Table,
+    rows: &[u32],
+    source: &str,
+) -> Result<Arc<Column>, EvalError> {
+    Run::new(nodes, table).root_at(root, rows).map_err(|(id, message)| EvalError {
+        source: source.into(),
+        span: nodes[id].span.clone(),
+        message,
+    })
+}
+
 /// One evaluation: the columns that are there as a whole.
 pub(crate) struct Run<'a> {
     pub nodes: &'a [Node],
@@ -63,12 +79,58 @@ impl<'a> Run<'a> {
     }
 
     fn root(&mut self, root: Id) -> Result<Arc<Column>, Fault> {
-        let mut reached = vec![false; self.nodes.len()];
         let mut wanted = vec![false; self.nodes.len()];
-        reached[root] = true;
         wanted[root] = true;
-        // Operands come before their users, so one pass backwards finds what is needed, and one forwards computes it.
+        self.compute(wanted, root)?;
+        Ok(self.whole[root].clone().expect("the root is wanted"))
+    }
+
+    /// The root's value at some rows.
+    fn root_at(&mut self, root: Id, rows: &[u32]) -> Result<Arc<Column>, Fault> {
+        // The nodes around the outermost aggregates, and these themselves.
+        let mut outer = vec![false; self.nodes.len()];
+        let mut wanted = vec![false; self.nodes.len()];
+        outer[root] = true;
         for id in (0..=root).rev() {
+            if !outer[id] {
+                continue;
+            }
+            match &self.nodes[id].op {
+                Op::Aggregate(spec) => {
+                    spec.inputs().for_each(|input| wanted[input] = true);
+                    if let Some(id) = spec.otherwise {
+                        wanted[id] |= self.nodes[id].constant().is_none();
+                    }
+                }
+                op => op.operands(|operand| outer[operand] = true),
+            }
+        }
+        self.compute(wanted, root)?;
+        let mut mini = Table::new(rows.len());
+        let mut whole: Vec<Option<Arc<Column>>> = vec![None; self.nodes.len()];
+        for id in (0..=root).filter(|id| outer[*id]) {
+            match &self.nodes[id].op {
+                Op::Column(name) => {
+                    let column = Arc::new(self.bind(id, name)?.gather(rows));
+                    mini.set(name, self.nodes[id].ty.clone(), column.clone())
+                        .map_err(|error| (id, error.to_string()))?;
+                    whole[id] = Some(column);
+                }
+                Op::Aggregate(spec) => whole[id] = Some(Arc::new(aggregate::column_at(self, id, spec, rows)?)),
+                _ => {}
+            }
+        }
+        if let Some(column) = whole[root].take() {
+            return Ok(column);
+        }
+        Run { nodes: self.nodes, table: &mini, whole }.column(root)
+    }
+
+    /// Computes the wanted nodes, none above `last`, on all rows, and whatever they need.
+    fn compute(&mut self, mut wanted: Vec<bool>, last: Id) -> Result<(), Fault> {
+        let mut reached = wanted.clone();
+        // Operands come before their users, so one pass backwards finds what is needed, and one forwards computes it.
+        for id in (0..=last).rev() {
             if !reached[id] {
                 continue;
             }
@@ -88,7 +150,7 @@ impl<'a> Run<'a> {
                 self.whole[id] = Some(column);
             }
         }
-        Ok(self.whole[root].clone().expect("the root is wanted"))
+        Ok(())
     }
 
     /// The whole column of a node that an aggregate needs.

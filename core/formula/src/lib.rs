@@ -185,6 +185,17 @@ impl Formula {
         eval::evaluate(&self.0.nodes, self.0.root, table, &self.0.source)
     }
 
+    /// The value at some rows of a table, in their order: what [`eval`](Self::eval) gives there, for less.
+    ///
+    /// # Errors
+    /// As `eval`.
+    ///
+    /// # Panics
+    /// If the table has no such row.
+    pub fn eval_at(&self, table: &Table, rows: &[u32]) -> Result<Arc<Column>, EvalError> {
+        eval::evaluate_at(&self.0.nodes, self.0.root, table, rows, &self.0.source)
+    }
+
     /// The formula as an English phrase.
     pub fn english(&self) -> String {
         english::phrase(&self.0.tree)

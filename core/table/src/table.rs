@@ -117,6 +117,20 @@ impl Table {
         }
     }
 
+    /// The same rows with only the columns for which `wanted` holds.
+    #[must_use]
+    pub fn select(&self, mut wanted: impl FnMut(&str) -> bool) -> Self {
+        let mut table = Self { rows: self.rows, groups: self.groups.clone(), ..Self::default() };
+        for (at, name) in self.names.iter().enumerate() {
+            if wanted(name) {
+                table.names.push(name.clone());
+                table.types.push(self.types[at].clone());
+                table.columns.push(self.columns[at].clone());
+            }
+        }
+        table
+    }
+
     fn index(&self, name: &str) -> Result<usize, TableError> {
         self.names.iter().position(|n| &**n == name).ok_or_else(|| TableError::NoColumn {
             name: name.into(),

@@ -510,6 +510,14 @@ proptest! {
             prop_assert!(equal(&moved.value(at), &column.value(*row as usize)), "{} depends on the order", source);
         }
 
+        // At some rows only, it is what it is there.
+        let some = &rows[..rows.len() / 2];
+        let at_some = formula.eval_at(&table, some).unwrap();
+        prop_assert_eq!(at_some.len(), some.len());
+        for (at, row) in some.iter().enumerate() {
+            prop_assert!(equal(&at_some.value(at), &column.value(*row as usize)), "{} at row {}", source, row);
+        }
+
         // What is printed is the same formula.
         let again = compile(&formula.to_string(), &scope).unwrap();
         prop_assert_eq!(again.ty(), formula.ty());

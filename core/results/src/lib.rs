@@ -1,0 +1,37 @@
+//! Result files: reading, mapping to the columns of an edition, and writing.
+//!
+//! [`read`] takes the result files of a competition, recognises the form of each by its first line, and turns them
+//! into columnar tables as a declared [`Mapping`] says. [`write_csv`] and [`write_parquet`] write tables;
+//! what they wrote can be given to [`read`] again, and [`read_parquet`] returns a table exactly as it was.
+//!
+//! # What holds
+//!
+//! * A read that fails yields no table, and the error names the file, the row and the column. Nothing is guessed: a
+//!   missing column, an empty cell or an unknown word is an error unless the mapping says what it means.
+//! * Damage is noticed where it can be: checksums are verified, and compressed streams and archives must be complete.
+//! * Text is processed in blocks; the unpacked text is never held as a whole, and no archive is unpacked to the disk.
+//! * A rule is applied once for each distinct text of a column, so the cost of patterns and words does not depend on the
+//!   number of rows.
+//! * A file is written completely or not at all.
+//!
+//! This crate knows no competition, no formula and no score.
+
+mod assemble;
+mod duplicates;
+mod error;
+mod input;
+mod join;
+mod mapping;
+mod parquet_file;
+mod read;
+mod split;
+#[cfg(test)]
+mod tests;
+mod value;
+mod write;
+
+pub use error::{ErrorKind, ResultsError};
+pub use mapping::{ColumnRule, Duplicates, Header, Join, JoinFile, Kind, Mapping, Recognise, Source};
+pub use parquet_file::{read_parquet, write_parquet};
+pub use read::{CsvRow, CsvRows, FileReport, FileRole, ReadOutcome, ReadReport, read, read_csv_rows};
+pub use write::{write_csv, write_csv_to};
