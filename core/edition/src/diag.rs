@@ -1,0 +1,235 @@
+//! Diagnostics: what is wrong in a file, where, and what to do about it; with their renderings.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::sync::Arc;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+use crate::node::Place;
+
+/// A file that diagnostics point into.
+#[derive(Debug)]
+pub struct Source {
+    /// Its name, as the user gave it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    lines: Vec<usize>,
+}
+
+impl Source {
+    /// A file's name and text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { name: name.into(), text, lines }
+    }
+
+    /// Line and column, both from 1, of a byte; the column counts characters.
+    pub fn line_column(&self, byte: usize) -> (usize, usize) {
+        let line = self.lines.partition_point(|&start| start <= byte).max(1);
+        let start = self.lines[line - 1];
+        let byte = byte.min(self.text.len());
+        (line, self.text.get(start..byte).map_or(0, |s| s.chars().count()) + 1)
+    }
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The file cannot be used.
+    Error,
+    /// The file can be used, but probably does not say what its author means.
+    Warning,
+}
+
+/// One finding.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// A stable mnemonic, such as `edition/unknown-key`.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file.
+    pub source: Arc<Source>,
+    /// The bytes it is about.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: &'static str, place: &Place, message: String) -> Self {
+        let (source, span) = (place.source.clone(), place.span.clone());
+        Self { code, severity: Severity::Error, source, span, message, help: None }
+    }
+
+    /// A warning at a place.
+    pub fn warning(code: &'static str, place: &Place, message: String) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, place, message) }
+    }
+
+    /// The same with a remedy.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// One line: `file:line:column: error[code]: message (help)`.
+    pub fn line(&self) -> String {
+        let (line, column) = self.source.line_column(self.span.start);
+        let level = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let mut out = format!("{}:{line}:{column}: {level}[{}]: {}", self.source.name, self.code, self.message);
+        if let Some(help) = &self.help {
+            let _ = write!(out, " (help: {help})");
+        }
+        out
+    }
+}
+
+/// All findings about a file and those that it extends.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics(Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// Adds a finding; the same finding at the same place is kept once.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let same = |d: &Diagnostic| {
+            d.span == diagnostic.span && d.message == diagnostic.message && d.source.name == diagnostic.source.name
+        };
+        if !self.0.iter().any(same) {
+            self.0.push(diagnostic);
+        }
+    }
+
+    /// Adds all findings of another list.
+    pub fn extend(&mut self, other: Self) {
+        for diagnostic in other.0 {
+            self.push(diagnostic);
+        }
+    }
+
+    /// The findings, in the order of their files and places.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.0.iter()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether at least one is an error.
+    pub fn has_errors(&self) -> bool {
+        self.0.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// How many errors and warnings.
+    pub fn counts(&self) -> (usize, usize) {
+        let errors = self.0.iter().filter(|d| d.severity == Severity::Error).count();
+        (errors, self.0.len() - errors)
+    }
+
+    /// Puts the findings into the order of files and places.
+    pub fn sort(&mut self) {
+        self.0.sort_by(|a, b| {
+            (&a.source.name, a.span.start, a.span.end).cmp(&(&b.source.name, b.span.start, b.span.end))
+        });
+    }
+
+    /// All findings with excerpts, for people.
+    pub fn render(&self, colour: bool) -> String {
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let mut out = String::new();
+        for d in &self.0 {
+            let level = match d.severity {
+                Severity::Error => Level::ERROR,
+                Severity::Warning => Level::WARNING,
+            };
+            let end = d.span.end.min(d.source.text.len());
+            let span = d.span.start.min(end)..end;
+            // A long block is shown by its first line.
+            let first_line = d.source.text[span.clone()].find('\n').map_or(span.end, |at| span.start + at);
+            let span = span.start..first_line.max(span.start);
+            let mut group = level.primary_title(d.message.as_str()).id(d.code).element(
+                Snippet::source(&d.source.text).path(&d.source.name).annotation(AnnotationKind::Primary.span(span)),
+            );
+            if let Some(help) = &d.help {
+                group = group.element(Level::HELP.message(help.as_str()));
+            }
+            out.push_str(&renderer.render(&[group]));
+            out.push_str("\n\n");
+        }
+        out
+    }
+}
+
+/// The word of `known` that is closest to `word`, if one is close enough to be meant.
+pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    known
+        .into_iter()
+        .map(|k| (distance(&lower, &k.to_lowercase()), k))
+        .filter(|(d, k)| *d <= 1 + k.chars().count().min(word.chars().count()) / 3)
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, k)| k)
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours between two words.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
+    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    for (j, cell) in rows[0].iter_mut().enumerate() {
+        *cell = j;
+    }
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let cost = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + cost);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_lines() {
+        let source = Arc::new(Source::new("f.yaml", "a: 1\nbé: two\n"));
+        assert_eq!(source.line_column(0), (1, 1));
+        assert_eq!(source.line_column(10), (2, 5));
+        let place = Place { source, span: 10..13 };
+        let d = Diagnostic::error("x/y", &place, "is wrong".into()).help("do better");
+        assert_eq!(d.line(), "f.yaml:2:5: error[x/y]: is wrong (help: do better)");
+        let mut all = Diagnostics::default();
+        all.push(d.clone());
+        all.push(d);
+        assert_eq!(all.counts(), (1, 0));
+        let text = all.render(false);
+        assert!(text.contains("f.yaml:2:5") && text.contains("do better"), "{text}");
+    }
+
+    #[test]
+    fn suggestions() {
+        assert_eq!(closest("answr", ["answer", "status"]), Some("answer"));
+        assert_eq!(closest("staus", ["answer", "status"]), Some("status"));
+        assert_eq!(closest("zzz", ["answer", "status"]), None);
+    }
+}

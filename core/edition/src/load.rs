@@ -1,0 +1,233 @@
+//! Finding, reading and merging edition files.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::coverage;
+use crate::diag::{Diagnostic, Diagnostics, Source, closest};
+use crate::language::EDITION;
+use crate::model::{Edition, Reading};
+use crate::node::{Entry, Kind, MAX_BYTES, Node, Place, overlay, parse};
+use crate::resolve::{check_before, resolve, with_likes};
+use crate::shape::Shape;
+
+/// Why there is no edition.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// No file and no shipped edition has this name.
+    #[error("there is no edition `{name}`: no file of that name, and the shipped editions are {known}{hint}")]
+    NotFound {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+        /// The closest name, as a question.
+        hint: String,
+    },
+    /// The file cannot be read.
+    #[error("{path}: {cause}. {remedy}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why.
+        cause: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A deviation was named that the edition does not have.
+    #[error("the edition {edition} has no deviation `{name}` (it has: {known})")]
+    UnknownDeviation {
+        /// The edition.
+        edition: String,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The file has errors.
+    #[error("{}", summary(.0))]
+    Invalid(Diagnostics),
+}
+
+fn summary(diagnostics: &Diagnostics) -> String {
+    let (errors, warnings) = diagnostics.counts();
+    let lines: Vec<String> = diagnostics.iter().map(Diagnostic::line).collect();
+    format!("{errors} errors, {warnings} warnings\n{}", lines.join("\n"))
+}
+
+/// The names and texts of the editions that are shipped.
+pub fn shipped_editions() -> impl Iterator<Item = (&'static str, &'static str)> {
+    crate::shipped::EDITIONS.iter().copied()
+}
+
+/// The text of an edition: a file's if `name` is a path to one, else a shipped one's.
+///
+/// # Errors
+/// If there is neither, or the file cannot be read.
+pub fn source_of(name: &str) -> Result<Source, LoadError> {
+    let path = Path::new(name);
+    let looks_like_path = name.contains('/') || path.extension().is_some_and(|e| e == "yaml" || e == "yml");
+    if !looks_like_path && let Some((_, text)) = shipped_editions().find(|(n, _)| *n == name) {
+        return Ok(Source::new(format!("{name}.yaml"), text));
+    }
+    let file = |path: &Path| -> Result<Source, LoadError> {
+        let fail = |cause: String, remedy: &str| LoadError::File {
+            path: path.display().to_string(),
+            cause,
+            remedy: remedy.into(),
+        };
+        let meta =
+            std::fs::metadata(path).map_err(|e| fail(e.to_string(), "Give the path of an edition's YAML file."))?;
+        if meta.is_dir() {
+            return Err(fail(
+                "this is a folder".into(),
+                "Give the YAML file, or put an `edition.yaml` into the folder.",
+            ));
+        }
+        if meta.len() > MAX_BYTES {
+            let cause = format!("the file has {} bytes, an edition has at most {MAX_BYTES}", meta.len());
+            return Err(fail(cause, "Is this the right file?"));
+        }
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)
+            .and_then(|f| f.take(MAX_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(|e| fail(e.to_string(), "Check the file's permissions."))?;
+        let text = String::from_utf8(bytes).map_err(|e| {
+            let at = e.utf8_error().valid_up_to();
+            fail(format!("the text is not UTF-8 (byte {at})"), "Save the file as UTF-8.")
+        })?;
+        Ok(Source::new(path.display().to_string(), text.trim_start_matches('\u{feff}')))
+    };
+    if looks_like_path || path.exists() {
+        let folder = path.join("edition.yaml");
+        return if path.is_dir() && folder.is_file() { file(&folder) } else { file(path) };
+    }
+    let names: Vec<&str> = shipped_editions().map(|(n, _)| n).collect();
+    let hint = closest(name, names.iter().copied()).map(|n| format!(". Did you mean `{n}`?")).unwrap_or_default();
+    Err(LoadError::NotFound { name: name.into(), known: names.join(", "), hint })
+}
+
+/// Reads an edition with all that it extends, as one tree.
+fn tree_of(source: Source, chain: &mut Vec<String>, out: &mut Diagnostics) -> Result<Option<Node>, LoadError> {
+    let source = Arc::new(source);
+    let Some(tree) = parse(&source, out) else { return Ok(None) };
+    if !matches!(tree.kind, Kind::Map(_)) {
+        let message = format!("an edition is a mapping, but this is {}", tree.what());
+        out.push(Diagnostic::error("edition/type", &tree.place, message).help("start with `edition: NAME`"));
+        return Ok(None);
+    }
+    let Some(extends) = tree.get("extends").cloned() else { return Ok(Some(tree)) };
+    let Some(base) = extends.text() else { return Ok(Some(tree)) };
+    chain.push(source.name.clone());
+    // A name is a shipped edition; everything else is relative to the file that says it.
+    let target = if shipped_editions().any(|(n, _)| n == base) {
+        base.to_string()
+    } else {
+        let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
+        folder.join(base).display().to_string()
+    };
+    let base_source = match source_of(&target) {
+        Ok(s) => s,
+        Err(error) => {
+            out.push(Diagnostic::error("edition/extends", &extends.place, error.to_string()));
+            return Ok(Some(tree));
+        }
+    };
+    if chain.iter().any(|c| same_file(c, &base_source.name)) || chain.len() > 16 {
+        chain.push(base_source.name);
+        let message = format!("editions extend each other in a circle: {}", chain.join(" → "));
+        out.push(Diagnostic::error("edition/cycle", &extends.place, message).help("let one of them stand alone"));
+        return Ok(Some(tree));
+    }
+    let Some(base_tree) = tree_of(base_source, chain, out)? else { return Ok(Some(tree)) };
+    let mut merged = overlay(&base_tree, &tree);
+    if let Kind::Map(entries) = &mut merged.kind {
+        entries.retain(|e| e.key != "extends");
+    }
+    Ok(Some(merged))
+}
+
+fn same_file(a: &str, b: &str) -> bool {
+    let full = |p: &str| PathBuf::from(p).canonicalize().unwrap_or_else(|_| PathBuf::from(p));
+    a == b || full(a) == full(b)
+}
+
+/// The tree with the deviations of a reading laid on it.
+fn with_deviations(tree: &Node, reading: &Reading) -> Node {
+    let mut result = tree.clone();
+    for Entry { key, value, .. } in tree.get("deviations").map(Node::entries).unwrap_or_default() {
+        if reading.includes(key)
+            && let Some(instead) = value.get("instead")
+        {
+            result = overlay(&result, instead);
+        }
+    }
+    result
+}
+
+fn build(tree: &Node, reading: Reading, out: &mut Diagnostics) -> Edition {
+    let tree = with_likes(&with_deviations(tree, &reading), out);
+    check_before(&tree, out);
+    Shape::Map(&EDITION).check(&tree, "an edition", out);
+    let edition = resolve(&tree, reading, out);
+    coverage::check_citations(&edition, out);
+    edition
+}
+
+/// Reads an edition for one reading. Warnings come with it; an edition with errors is not returned.
+///
+/// # Errors
+/// If it cannot be found or read, names a deviation that it does not have, or has errors.
+pub fn load(name: &str, reading: Reading) -> Result<(Edition, Diagnostics), LoadError> {
+    let mut out = Diagnostics::default();
+    let tree = tree_of(source_of(name)?, &mut Vec::new(), &mut out)?;
+    let Some(tree) = tree else { return Err(LoadError::Invalid(out)) };
+    if let Reading::With(names) = &reading {
+        let known: Vec<&str> =
+            tree.get("deviations").map(Node::entries).unwrap_or_default().iter().map(|e| e.key.as_str()).collect();
+        if let Some(unknown) = names.iter().find(|n| !known.contains(&n.as_str())) {
+            return Err(LoadError::UnknownDeviation {
+                edition: name.into(),
+                name: unknown.clone(),
+                known: if known.is_empty() { "none".into() } else { known.join(", ") },
+            });
+        }
+    }
+    let edition = build(&tree, reading, &mut out);
+    out.sort();
+    if out.has_errors() { Err(LoadError::Invalid(out)) } else { Ok((edition, out)) }
+}
+
+/// Checks an edition in every reading: by the rules, as published, and with each deviation alone.
+///
+/// # Errors
+/// If it cannot be found or read; what is wrong in it is in the returned list.
+pub fn check(name: &str) -> Result<(Option<Edition>, Diagnostics), LoadError> {
+    let mut out = Diagnostics::default();
+    let source = source_of(name)?;
+    let stem = Path::new(&source.name).file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_string();
+    let Some(tree) = tree_of(source, &mut Vec::new(), &mut out)? else { return Ok((None, out)) };
+    let names: Vec<String> =
+        tree.get("deviations").map(Node::entries).unwrap_or_default().iter().map(|e| e.key.clone()).collect();
+    let mut readings = vec![Reading::Published];
+    readings.extend(names.into_iter().map(|n| Reading::With([n].into())));
+    let edition = build(&tree, Reading::Rules, &mut out);
+    for reading in readings {
+        build(&tree, reading, &mut out);
+    }
+    if !edition.name.is_empty()
+        && edition.name != stem
+        && stem != "edition"
+        && let Some(node) = tree.get("edition")
+    {
+        let place: &Place = &node.place;
+        let message = format!("the edition is named `{}`, its file `{stem}`", edition.name);
+        out.push(
+            Diagnostic::warning("edition/name", place, message)
+                .help("give both the same name, so that commands find it"),
+        );
+    }
+    out.sort();
+    Ok((Some(edition), out))
+}

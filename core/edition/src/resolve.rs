@@ -1,0 +1,1279 @@
+//! From the merged tree to the model: names are bound, formulas compiled, and everything that does not fit is
+//! reported. Nothing is guessed: an element with an error is left out, and the caller refuses the edition.
+
+use std::collections::BTreeSet;
+
+use agon_formula::{Formula, FormulaError, Scope, SortKey, compile, compile_order};
+use agon_results::{
+    ColumnRule, Duplicates, Header, Join, JoinFile, Kind as RawKind, Mapping, Recognise, Source as RawSource,
+};
+use agon_table::{Dim, Exact, Type, Value, parse_decimal, parse_quantity};
+use indexmap::IndexMap;
+use regex::Regex;
+
+use crate::diag::{Diagnostic, Diagnostics, closest};
+use crate::language::RUN_FIELDS;
+use crate::model::{
+    Action, Deviation, Division, Doc, Edition, Entrants, Field, Figure, FigureSource, Form, LedgerEntry, Let, Limits,
+    Market, PublishedForm, Ranking, Reading, Recognition, RulesDocument, Scoring, Seed, Status, Step, TableRule, Track,
+    View,
+};
+use crate::node::{Entry, Kind, Node, Place, overlay};
+use crate::plugins;
+
+/// Builds the model of a merged, shape-checked tree.
+pub(crate) fn resolve(tree: &Node, reading: Reading, out: &mut Diagnostics) -> Edition {
+    let mut resolver =
+        Resolver { out, poisoned: BTreeSet::new(), entrant_columns: Vec::new(), standing_scopes: Vec::new() };
+    resolver.edition(tree, reading)
+}
+
+/// Reports every `before` that names nothing beside it: the element would silently stand last.
+pub(crate) fn check_before(node: &Node, out: &mut Diagnostics) {
+    let entries = node.entries();
+    for entry in entries {
+        if let Some(before) = entry.value.get("before")
+            && let Some(name) = before.text()
+            && (name == entry.key || !entries.iter().any(|e| e.key == name))
+        {
+            let known: Vec<&str> = entries.iter().map(|e| e.key.as_str()).filter(|k| *k != entry.key).collect();
+            let message = format!("there is no `{name}` beside `{}`", entry.key);
+            out.push(Diagnostic::error("edition/before", &before.place, message).help(suggest(name, &known)));
+        }
+        // What a deviation lays on the edition is checked where it lies.
+        if entry.key != "instead" {
+            check_before(&entry.value, out);
+        }
+    }
+    if let Kind::List(items) = &node.kind {
+        items.iter().for_each(|item| check_before(item, out));
+    }
+}
+
+/// Replaces `like: TRACK` by that track's content, with the track's own laid on it.
+pub(crate) fn with_likes(tree: &Node, out: &mut Diagnostics) -> Node {
+    let Some(tracks) = tree.get("tracks") else { return tree.clone() };
+    let mut tree = tree.clone();
+    let mut resolved: Vec<Entry> = Vec::new();
+    for entry in tracks.entries() {
+        let mut chain = vec![entry.key.clone()];
+        let value = like_of(tracks, &entry.value, &mut chain, out);
+        resolved.push(Entry { value, ..entry.clone() });
+    }
+    if let Kind::Map(entries) = &mut tree.kind {
+        for entry in entries {
+            if entry.key == "tracks" {
+                entry.value.kind = Kind::Map(resolved.clone());
+            }
+        }
+    }
+    tree
+}
+
+fn like_of(tracks: &Node, track: &Node, chain: &mut Vec<String>, out: &mut Diagnostics) -> Node {
+    let Some(like) = track.get("like") else { return track.clone() };
+    let Some(name) = like.text() else { return track.clone() };
+    let Some(base) = tracks.get(name) else {
+        let names: Vec<&str> = tracks.entries().iter().map(|e| e.key.as_str()).collect();
+        let mut d = Diagnostic::error("edition/unknown-track", &like.place, format!("there is no track `{name}`"));
+        d = d.help(suggest(name, &names));
+        out.push(d);
+        return track.clone();
+    };
+    if chain.iter().any(|c| c == name) {
+        chain.push(name.into());
+        let message = format!("tracks are like each other in a circle: {}", chain.join(" → "));
+        out.push(
+            Diagnostic::error("edition/cycle", &like.place, message).help("let one of them say everything itself"),
+        );
+        return track.clone();
+    }
+    chain.push(name.into());
+    let base = like_of(tracks, base, chain, out);
+    let mut merged = overlay(&base, track);
+    if let Kind::Map(entries) = &mut merged.kind {
+        entries.retain(|e| e.key != "like");
+    }
+    merged
+}
+
+fn suggest(word: &str, known: &[&str]) -> String {
+    match closest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "none is defined".into(),
+        None => format!("known: {}", known.join(", ")),
+    }
+}
+
+fn text(node: &Node, key: &str) -> Option<String> {
+    node.get(key).filter(|n| !n.is_null()).and_then(Node::text).map(str::to_string)
+}
+
+fn texts(node: &Node, key: &str) -> Vec<String> {
+    node.get(key).map(|n| n.items().iter().filter_map(Node::text).map(str::to_string).collect()).unwrap_or_default()
+}
+
+fn text_map(node: &Node, key: &str) -> IndexMap<String, String> {
+    let entries = node.get(key).map(Node::entries).unwrap_or_default();
+    entries.iter().map(|e| (e.key.clone(), e.value.text().unwrap_or_default().to_string())).collect()
+}
+
+fn cites(node: &Node) -> Vec<String> {
+    split_cites(&text(node, "cite").unwrap_or_default())
+}
+
+/// `§7.1, §7.2.2` as two references.
+pub(crate) fn split_cites(cite: &str) -> Vec<String> {
+    cite.split(',').map(str::trim).filter(|c| !c.is_empty()).map(str::to_string).collect()
+}
+
+fn doc(node: &Node) -> Doc {
+    Doc { title: text(node, "title"), says: text(node, "says"), cite: cites(node) }
+}
+
+fn flag(node: &Node, key: &str) -> bool {
+    text(node, key).is_some_and(|t| t == "true")
+}
+
+/// Where the formula of a slot stands: the slot itself, or its key `is`.
+fn formula_node(node: &Node) -> &Node {
+    node.get("is").unwrap_or(node)
+}
+
+/// The common columns of all runs.
+pub(crate) fn common_fields() -> IndexMap<String, Field> {
+    let mut fields = IndexMap::new();
+    for (name, ty, optional, says) in RUN_FIELDS {
+        let field = Field { ty: field_type(ty, &[]), optional: *optional, otherwise: None, says: Some((*says).into()) };
+        fields.insert((*name).to_string(), field);
+    }
+    fields
+}
+
+/// The type of a declared column: a type's name, or a vocabulary separated by spaces.
+pub(crate) fn field_type(name: &str, words: &[String]) -> Type {
+    match name {
+        "text" => Type::TEXT,
+        "bool" => Type::Bool,
+        "number" => Type::NUMBER,
+        "time" => Type::TIME,
+        "memory" => Type::MEMORY,
+        "words" => Type::words(words.iter().cloned()),
+        list => Type::words(list.split(' ')),
+    }
+}
+
+struct Resolver<'a> {
+    out: &'a mut Diagnostics,
+    /// Names whose formula had an error: what uses them is not reported again.
+    poisoned: BTreeSet<String>,
+    /// The columns that an entrant determines.
+    entrant_columns: Vec<String>,
+    /// What formulas over the standings of each view may use.
+    standing_scopes: Vec<Scope>,
+}
+
+/// The columns that are the same for all rows that agree in `by`: these themselves, what is known of an entrant if
+/// `entrant` is among them, what is known of a division if `division` or a finer column is.
+pub fn carried<'a>(
+    by: &[String],
+    columns: impl Iterator<Item = &'a str>,
+    entrant_columns: &[String],
+) -> BTreeSet<String> {
+    let has = |name: &str| by.iter().any(|b| b == name);
+    columns
+        .filter(|name| {
+            has(name)
+                || (has("entrant") && entrant_columns.iter().any(|c| c == name))
+                || ((has("division") || has("logic") || has("benchmark"))
+                    && matches!(*name, "division" | "experimental"))
+                || (has("benchmark") && matches!(*name, "logic" | "family" | "status"))
+        })
+        .map(str::to_string)
+        .collect()
+}
+
+impl Resolver<'_> {
+    fn error(&mut self, code: &'static str, place: &Place, message: String, help: impl Into<String>) {
+        self.out.push(Diagnostic::error(code, place, message).help(help));
+    }
+
+    fn edition(&mut self, tree: &Node, reading: Reading) -> Edition {
+        let rules = tree.get("rules").map(|n| RulesDocument {
+            document: text(n, "document").unwrap_or_default(),
+            revision: text(n, "revision"),
+            url: text(n, "url"),
+            sections: text_map(n, "sections"),
+        });
+        let entrants = self.entrants(tree);
+        for (name, field) in &entrants.fields {
+            if let Some(other) = &field.otherwise
+                && entrant_scope(&entrants).columns.get(other) != Some(&field.ty)
+            {
+                let message = format!("`{name}` cannot fall back on `{other}`, which is no column of the same type");
+                self.error("edition/unknown-column", &tree.place, message, "name a column of the entrants' list");
+            }
+        }
+        self.entrant_columns = entrants.columns();
+        let sets = tree.get("divisions");
+        let mut tracks = IndexMap::new();
+        for entry in tree.get("tracks").map(Node::entries).unwrap_or_default() {
+            let track = self.track(entry, sets, &entrants);
+            tracks.insert(entry.key.clone(), track);
+        }
+        let mut results = Vec::new();
+        for entry in tree.get("results").map(Node::entries).unwrap_or_default() {
+            results.extend(self.form(entry, &tracks, &entrants));
+        }
+        let mut recognitions = IndexMap::new();
+        for entry in tree.get("recognitions").map(Node::entries).unwrap_or_default() {
+            if let Some(recognition) = self.recognition(entry, &tracks) {
+                recognitions.insert(entry.key.clone(), recognition);
+            }
+        }
+        let published = tree.get("published").map(Node::entries).unwrap_or_default();
+        let published: Vec<PublishedForm> = published.iter().map(|e| self.published(e)).collect();
+        let ledger = tree.get("ledger").map(Node::entries).unwrap_or_default();
+        let mut known: BTreeSet<&str> =
+            published.iter().flat_map(|f: &PublishedForm| &f.key).map(String::as_str).collect();
+        known.extend(["column", "track", "table", "view", "division", "logic", "solver"]);
+        for entry in ledger {
+            for filter in entry.value.get("where").map(Node::entries).unwrap_or_default() {
+                if !known.contains(filter.key.as_str()) {
+                    let names: Vec<&str> = known.iter().copied().collect();
+                    let message = format!("figures are not told apart by `{}`", filter.key);
+                    self.error("edition/unknown-column", &filter.key_place, message, suggest(&filter.key, &names));
+                }
+            }
+        }
+        let ledger = ledger.iter().map(|e| self.ledger(e)).collect();
+        let deviations = tree.get("deviations").map(Node::entries).unwrap_or_default();
+        let deviations = deviations
+            .iter()
+            .map(|e| Deviation {
+                name: e.key.clone(),
+                doc: doc(&e.value),
+                because: text(&e.value, "because").unwrap_or_default(),
+                reference: text(&e.value, "reference").unwrap_or_default(),
+            })
+            .collect();
+        let timeline = tree.get("timeline").map(Node::items).unwrap_or_default();
+        let timeline = timeline
+            .iter()
+            .map(|n| (text(n, "date").unwrap_or_default(), text(n, "what").unwrap_or_default(), cites(n)))
+            .collect();
+        let seed = self.seed(tree, &entrants);
+        Edition {
+            name: text(tree, "edition").unwrap_or_default(),
+            doc: doc(tree),
+            rules: rules.unwrap_or_default(),
+            reading,
+            organisers: texts(tree, "organisers"),
+            timeline,
+            seed,
+            entrants,
+            tracks,
+            recognitions,
+            results,
+            published,
+            deviations,
+            ledger,
+            coverage: text_map(tree, "coverage"),
+            tree: tree.clone(),
+        }
+    }
+
+    fn fields(&mut self, node: Option<&Node>) -> IndexMap<String, Field> {
+        let mut fields = IndexMap::new();
+        for entry in node.map(Node::entries).unwrap_or_default() {
+            let value = &entry.value;
+            let ty = value.text().map(str::to_string).or_else(|| text(value, "type")).unwrap_or_default();
+            let words = texts(value, "words");
+            if ty == "words" && words.is_empty() {
+                let message = format!("the column `{}` is of words, but lists none", entry.key);
+                self.error("edition/no-words", &entry.key_place, message, "list them under `words:`");
+            }
+            let field = Field {
+                ty: field_type(&ty, &words),
+                optional: flag(value, "optional"),
+                otherwise: text(value, "otherwise"),
+                says: text(value, "says"),
+            };
+            fields.insert(entry.key.clone(), field);
+        }
+        fields
+    }
+
+    fn entrants(&mut self, tree: &Node) -> Entrants {
+        let Some(node) = tree.get("entrants") else { return Entrants::default() };
+        let fields = self.fields(node.get("fields"));
+        let mut list: Vec<IndexMap<String, String>> = Vec::new();
+        for item in node.get("list").map(Node::items).unwrap_or_default() {
+            let row: IndexMap<String, String> = item
+                .entries()
+                .iter()
+                .filter(|e| !e.value.is_null())
+                .map(|e| (e.key.clone(), e.value.text().unwrap_or_default().to_string()))
+                .collect();
+            for entry in item.entries() {
+                let known = ["entrant", "solver", "competing"];
+                if !known.contains(&entry.key.as_str()) && !fields.contains_key(&entry.key) {
+                    let names: Vec<&str> = known.into_iter().chain(fields.keys().map(String::as_str)).collect();
+                    let message = format!("an entrant has no column `{}`", entry.key);
+                    self.error("edition/unknown-column", &entry.key_place, message, suggest(&entry.key, &names));
+                }
+            }
+            list.push(row);
+        }
+        let mut entrants = Entrants { doc: doc(node), fields, list, forms: Vec::new() };
+        let mut forms = Vec::new();
+        for entry in node.get("forms").map(Node::entries).unwrap_or_default() {
+            let mut columns = entrant_scope(&entrants).columns;
+            columns.insert("entrant".into(), Type::TEXT);
+            forms.extend(self.form_with(entry, &columns, None));
+        }
+        entrants.forms = forms;
+        entrants
+    }
+
+    fn seed(&mut self, tree: &Node, entrants: &Entrants) -> Option<Seed> {
+        let node = tree.get("seed")?;
+        let market = node.get("market").map(|m| Market {
+            name: text(m, "name").unwrap_or_default(),
+            opening: text(m, "opening").and_then(|t| parse_decimal(&t).ok()),
+            date: text(m, "date"),
+        });
+        let mut scope = entrant_scope(entrants);
+        scope.columns.insert("market".into(), Type::NUMBER);
+        let formula = self.formula(node.get("formula")?, &scope)?;
+        if *formula.ty() != Type::NUMBER {
+            let place = &formula_node(node.get("formula")?).place;
+            self.error(
+                "edition/seed",
+                place,
+                format!("the seed must be a whole number, but this is {}", formula.ty()),
+                "sum numbers",
+            );
+        }
+        Some(Seed {
+            doc: doc(node),
+            formula,
+            generator: text(node, "generator"),
+            market,
+            published: text(node, "published").and_then(|t| t.parse().ok()),
+        })
+    }
+
+    fn track(&mut self, entry: &Entry, sets: Option<&Node>, entrants: &Entrants) -> Track {
+        let node = &entry.value;
+        let mut fields = common_fields();
+        let plugin = text(node, "plugin");
+        if let Some(name) = &plugin {
+            match plugins::fields(name) {
+                Some(columns) => fields.extend(columns),
+                // A plugin that is not shipped: the edition says its columns itself.
+                None if node.get("fields").is_some() => {}
+                None => {
+                    let place = &node.get("plugin").map_or(&node.place, |n| &n.place).clone();
+                    let known = plugins::names();
+                    self.error(
+                        "edition/unknown-plugin",
+                        place,
+                        format!("there is no plugin `{name}`"),
+                        suggest(name, &known),
+                    );
+                }
+            }
+        }
+        for (name, field) in &entrants.fields {
+            fields.entry(name.clone()).or_insert_with(|| Field { optional: true, ..field.clone() });
+        }
+        fields.extend(self.fields(node.get("fields")));
+        let status = match text(node, "status").as_deref() {
+            Some("exhibition") => Status::Exhibition,
+            Some("experimental") => Status::Experimental,
+            _ => Status::Competitive,
+        };
+        let divisions = self.divisions(node, sets);
+        let checks = node.get("checks").map(Node::entries).unwrap_or_default();
+        let checks = checks.iter().map(|e| (e.key.clone(), (doc(&e.value), limits(e.value.get("limits"))))).collect();
+        let mut track = Track {
+            name: entry.key.clone(),
+            doc: doc(node),
+            plugin,
+            parameters: text_map(node, "parameters"),
+            status,
+            input: text(node, "input"),
+            limits: limits(node.get("limits")),
+            checks,
+            divisions,
+            fields,
+            entrant_key: text(node, "entrant-key").unwrap_or_else(|| "entrant".into()),
+            scoring: None,
+        };
+        if let Some(scoring) = node.get("scoring") {
+            track.scoring = Some(self.scoring(scoring, &track));
+        }
+        track
+    }
+
+    fn divisions(&mut self, track: &Node, sets: Option<&Node>) -> IndexMap<String, Division> {
+        let mut divisions = IndexMap::new();
+        let Some(node) = track.get("divisions") else { return divisions };
+        let set = match &node.kind {
+            Kind::Scalar { text, .. } => match sets.and_then(|s| s.get(text)) {
+                Some(set) => set,
+                None => {
+                    let known: Vec<&str> =
+                        sets.map(Node::entries).unwrap_or_default().iter().map(|e| e.key.as_str()).collect();
+                    let message = format!("there is no set of divisions `{text}`");
+                    self.error("edition/unknown-divisions", &node.place, message, suggest(text, &known));
+                    return divisions;
+                }
+            },
+            Kind::Map(_) => {
+                crate::language::check_divisions(node, self.out);
+                node
+            }
+            Kind::List(_) => {
+                self.error(
+                    "edition/type",
+                    &node.place,
+                    "`divisions` must be the name of a set, or a mapping from divisions to logics".into(),
+                    "write `QF_UF: [QF_UF]` for a division of one logic",
+                );
+                return divisions;
+            }
+        };
+        let mut owner: IndexMap<String, String> = IndexMap::new();
+        for entry in set.entries() {
+            let logics = match &entry.value.kind {
+                Kind::Map(_) => texts(&entry.value, "logics"),
+                _ => entry.value.items().iter().filter_map(Node::text).map(str::to_string).collect(),
+            };
+            for logic in &logics {
+                if let Some(other) = owner.insert(logic.clone(), entry.key.clone()) {
+                    let message = format!("the logic {logic} belongs to two divisions: {other} and {}", entry.key);
+                    self.error("edition/two-divisions", &entry.key_place, message, "remove it from one of them");
+                }
+            }
+            let division =
+                Division { doc: doc(&entry.value), logics, experimental: flag(&entry.value, "experimental") };
+            divisions.insert(entry.key.clone(), division);
+        }
+        divisions
+    }
+
+    fn formula(&mut self, node: &Node, scope: &Scope) -> Option<Formula> {
+        let node = formula_node(node);
+        let source = node.text()?;
+        match compile(source, scope) {
+            Ok(formula) => Some(formula),
+            Err(errors) => {
+                self.formula_errors(node, source, errors);
+                None
+            }
+        }
+    }
+
+    fn formula_errors(&mut self, node: &Node, source: &str, errors: Vec<FormulaError>) {
+        // An error in a formula that uses a name whose own formula is wrong would only repeat that one.
+        let mut words = source.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
+        if words.any(|w| self.poisoned.contains(w)) {
+            return;
+        }
+        for error in errors {
+            let place = node.part(&error.span);
+            let mut message = error.message;
+            if place.span == node.place.span && error.span != (0..source.len()) {
+                // The scalar is folded or escaped: show the part in the message instead.
+                let part = source.get(error.span).unwrap_or(source);
+                message = format!("{message} (at `{part}`)");
+            }
+            let mut diagnostic = Diagnostic::error(error.code, &place, message);
+            if let Some(help) = error.help {
+                diagnostic = diagnostic.help(help);
+            }
+            self.out.push(diagnostic);
+        }
+    }
+
+    fn of_type(&mut self, node: &Node, scope: &Scope, ty: &Type, what: &str) -> Option<Formula> {
+        let formula = self.formula(node, scope)?;
+        if formula.ty() != ty {
+            let message = format!("{what} must be {ty}, but this is {}", formula.ty());
+            self.error(
+                "edition/formula-type",
+                &formula_node(node).place,
+                message,
+                "compare it with something, or correct it",
+            );
+            return None;
+        }
+        Some(formula)
+    }
+
+    fn named(&mut self, name: &str, node: &Node, formula: Formula) -> Let {
+        let decimals = text(node, "decimals").and_then(|t| t.parse().ok());
+        let print = text(node, "print").map(|t| t == "true");
+        Let { name: name.into(), formula, doc: doc(node), decimals, print }
+    }
+
+    /// Compiles the formulas of a `let`, each one knowing those before it, and adds their names to the scope:
+    /// constants as constants, the rest as columns.
+    fn lets(&mut self, node: Option<&Node>, scope: &mut Scope, keep_constants: bool) -> Vec<Let> {
+        let mut lets = Vec::new();
+        for entry in node.map(Node::entries).unwrap_or_default() {
+            scope.expect = None;
+            match self.formula(&entry.value, scope) {
+                Some(formula) => {
+                    self.poisoned.remove(&entry.key);
+                    let ty = formula.ty().clone();
+                    match formula.constant() {
+                        Some(value) if !keep_constants => {
+                            // A constant word may be compared with any other word.
+                            let ty = if matches!(ty, Type::Symbol(_)) { Type::TEXT } else { ty };
+                            scope.columns.shift_remove(&entry.key);
+                            scope.constants.insert(entry.key.clone(), (ty, value));
+                        }
+                        _ => {
+                            scope.constants.shift_remove(&entry.key);
+                            scope.columns.insert(entry.key.clone(), ty);
+                            let named = self.named(&entry.key, &entry.value, formula);
+                            lets.push(named);
+                        }
+                    }
+                }
+                None => {
+                    self.poisoned.insert(entry.key.clone());
+                }
+            }
+        }
+        lets
+    }
+
+    fn steps(&mut self, node: Option<&Node>, scope: &mut Scope) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for entry in node.map(Node::entries).unwrap_or_default() {
+            let node = &entry.value;
+            let has = |key: &str| node.get(key).is_some_and(|n| !n.is_null());
+            let verbs: Vec<&str> = ["let", "keep", "drop"].into_iter().filter(|k| has(k)).collect();
+            let action = if has("group") {
+                if verbs.iter().any(|v| *v != "let") {
+                    let help = "use two steps";
+                    self.error(
+                        "edition/step",
+                        &entry.key_place,
+                        "a step that groups cannot also keep or drop".into(),
+                        help,
+                    );
+                    continue;
+                }
+                let by = texts(node, "group");
+                let mut ok = true;
+                for (name, item) in by.iter().zip(node.get("group").map(Node::items).unwrap_or_default()) {
+                    if !scope.columns.contains_key(name) {
+                        let known: Vec<&str> = scope.columns.keys().map(String::as_str).collect();
+                        self.error(
+                            "edition/unknown-column",
+                            &item.place,
+                            format!("there is no column `{name}`"),
+                            suggest(name, &known),
+                        );
+                        ok = false;
+                    }
+                }
+                if !ok {
+                    continue;
+                }
+                scope.per = Some(by.clone());
+                let lets = self.lets(node.get("let"), scope, true);
+                scope.per = None;
+                let kept = carried(&by, scope.columns.keys().map(String::as_str), &self.entrant_columns);
+                let made: BTreeSet<&str> = lets.iter().map(|l| l.name.as_str()).collect();
+                scope.columns.retain(|name, _| kept.contains(name) || made.contains(name.as_str()));
+                Action::Group(by, lets)
+            } else {
+                match verbs.as_slice() {
+                    ["let"] => Action::Let(self.lets(node.get("let"), scope, false)),
+                    [verb @ ("keep" | "drop")] => {
+                        let Some(slot) = node.get(verb) else { continue };
+                        let Some(formula) = self.of_type(slot, scope, &Type::Bool, &format!("`{verb}`")) else {
+                            continue;
+                        };
+                        let named =
+                            Let { name: entry.key.clone(), formula, doc: doc(node), decimals: None, print: None };
+                        if *verb == "keep" { Action::Keep(named) } else { Action::Drop(named) }
+                    }
+                    [] => {
+                        let help = "give it `let`, `keep`, `drop` or `group`";
+                        self.error(
+                            "edition/step",
+                            &entry.key_place,
+                            format!("the step `{}` does nothing", entry.key),
+                            help,
+                        );
+                        continue;
+                    }
+                    many => {
+                        let message = format!("the step `{}` has {}", entry.key, many.join(" and "));
+                        self.error("edition/step", &entry.key_place, message, "a step does one thing; use two steps");
+                        continue;
+                    }
+                }
+            };
+            steps.push(Step { name: entry.key.clone(), doc: doc(node), action });
+        }
+        steps
+    }
+
+    fn order(&mut self, node: Option<&Node>, scope: &Scope) -> Vec<SortKey> {
+        let mut keys = Vec::new();
+        for item in node.map(Node::items).unwrap_or_default() {
+            let Some(source) = item.text() else { continue };
+            match compile_order(source, scope) {
+                Ok(key) => keys.push(key),
+                Err(errors) => self.formula_errors(item, source, errors),
+            }
+        }
+        keys
+    }
+
+    fn scoring(&mut self, node: &Node, track: &Track) -> Scoring {
+        self.poisoned.clear();
+        let mut scope = track.scope();
+        let word = |w: &str| (Type::TEXT, Value::Symbol(w.into()));
+        scope.constants.insert("track".into(), word(&track.name));
+        let prepare = self.steps(node.get("prepare"), &mut scope);
+        let mut tables = IndexMap::new();
+        for entry in node.get("tables").map(Node::entries).unwrap_or_default() {
+            let by = texts(&entry.value, "by");
+            for name in &by {
+                if !scope.columns.contains_key(name) {
+                    let known: Vec<&str> = scope.columns.keys().map(String::as_str).collect();
+                    self.error(
+                        "edition/unknown-column",
+                        &entry.value.place,
+                        format!("there is no column `{name}`"),
+                        suggest(name, &known),
+                    );
+                }
+            }
+            tables.insert(entry.key.clone(), TableRule { doc: doc(&entry.value), by });
+        }
+        if tables.is_empty() {
+            tables.insert("division".into(), TableRule { doc: Doc::default(), by: vec!["division".into()] });
+        }
+        let mut views = IndexMap::new();
+        let entries = node.get("views").map(Node::entries).unwrap_or_default();
+        if entries.is_empty() {
+            let help = "add one under `views`, for example `score: { order: [errors asc, correct desc] }`";
+            self.error("edition/no-view", &node.place, format!("the track {} has no view", track.name), help);
+        }
+        for ranking in node.get("rankings").map(Node::entries).unwrap_or_default() {
+            for item in ranking.value.get("views").map(Node::items).unwrap_or_default() {
+                let name = item.text().unwrap_or_default();
+                if !entries.iter().any(|e| e.key == name) {
+                    let known: Vec<&str> = entries.iter().map(|e| e.key.as_str()).collect();
+                    let message = format!("the track {} has no view `{name}`", track.name);
+                    self.error("edition/unknown-view", &item.place, message, suggest(name, &known));
+                }
+            }
+        }
+        let poisoned = self.poisoned.clone();
+        for entry in entries {
+            self.poisoned.clone_from(&poisoned);
+            let mut view_scope = scope.clone();
+            view_scope.constants.insert("view".into(), word(&entry.key));
+            let view = self.view(entry, node, track, view_scope, &tables);
+            views.insert(entry.key.clone(), view);
+        }
+        Scoring { doc: doc(node), prepare, views, tables }
+    }
+
+    fn view(
+        &mut self,
+        entry: &Entry,
+        scoring: &Node,
+        track: &Track,
+        mut scope: Scope,
+        tables: &IndexMap<String, TableRule>,
+    ) -> View {
+        let node = &entry.value;
+        let lets = self.lets(node.get("let"), &mut scope, false);
+        let merged = match (scoring.get("runs"), node.get("runs")) {
+            (Some(common), Some(own)) => Some(overlay(common, own)),
+            (Some(one), None) | (None, Some(one)) => Some(one.clone()),
+            (None, None) => None,
+        };
+        let steps = self.steps(merged.as_ref(), &mut scope);
+        // Measures fold the runs of one entrant in one group; `group` names the group in formulas.
+        let mut run_scope = scope.clone();
+        run_scope.columns.insert("group".into(), Type::TEXT);
+        run_scope.per = Some(vec!["group".into(), "entrant".into()]);
+        let mut measures = Vec::new();
+        let mut counts = Vec::new();
+        for (key, list) in [("measures", &mut measures), ("counts", &mut counts)] {
+            for e in scoring.get(key).map(Node::entries).unwrap_or_default() {
+                match self.formula(&e.value, &run_scope) {
+                    Some(formula) => {
+                        let named = self.named(&e.key, &e.value, formula);
+                        list.push(named);
+                    }
+                    None => {
+                        self.poisoned.insert(e.key.clone());
+                    }
+                }
+            }
+        }
+        let mut standing_scope = Scope { constants: scope.constants.clone(), ..Scope::default() };
+        for name in ["table", "group", "division", "logic", "entrant", "solver"] {
+            standing_scope.columns.insert(name.into(), Type::TEXT);
+        }
+        for name in ["competing", "disqualified", "experimental"] {
+            standing_scope.columns.insert(name.into(), Type::Bool);
+        }
+        for (name, field) in &track.fields {
+            // What is known of an entrant stays known of its standing.
+            if field.optional && !RUN_FIELDS.iter().any(|(n, ..)| n == name) {
+                standing_scope.columns.insert(name.clone(), field.ty.clone());
+            }
+        }
+        for rule in tables.values() {
+            for column in &rule.by {
+                if let Some(ty) = scope.columns.get(column) {
+                    standing_scope.columns.insert(column.clone(), ty.clone());
+                }
+            }
+        }
+        for named in measures.iter().chain(&counts) {
+            standing_scope.constants.shift_remove(&named.name);
+            standing_scope.columns.insert(named.name.clone(), named.formula.ty().clone());
+        }
+        standing_scope.per = Some(vec!["group".into()]);
+        let standings = self.lets(scoring.get("standings"), &mut standing_scope, true);
+        let order_node = node.get("order").or_else(|| scoring.get("order"));
+        if order_node.is_none() {
+            let help = "add `order:` to the view or to the scoring, for example `[errors asc, correct desc]`";
+            self.error("edition/no-order", &entry.key_place, format!("the view `{}` has no order", entry.key), help);
+        }
+        let order = self.order(order_node, &standing_scope);
+        for name in ["position", "rank"] {
+            standing_scope.columns.insert(name.into(), Type::NUMBER);
+        }
+        let winner = scoring.get("winner").and_then(|w| {
+            let formula = self.of_type(w, &standing_scope, &Type::Bool, "`winner`")?;
+            Some(self.named("winner", w, formula))
+        });
+        standing_scope.columns.insert("winner".into(), Type::Bool);
+        self.standing_scopes.push(standing_scope.clone());
+        let mut rankings = IndexMap::new();
+        for e in scoring.get("rankings").map(Node::entries).unwrap_or_default() {
+            let only = texts(&e.value, "views");
+            if !only.is_empty() && !only.contains(&entry.key) {
+                continue;
+            }
+            if let Some(ranking) = self.ranking(e, &scope, &standing_scope, tables) {
+                rankings.insert(e.key.clone(), ranking);
+            }
+        }
+        View {
+            name: entry.key.clone(),
+            doc: doc(node),
+            lets,
+            steps,
+            measures,
+            counts,
+            standings,
+            order,
+            winner,
+            constants: scope.constants,
+            rankings,
+        }
+    }
+
+    fn ranking(
+        &mut self,
+        entry: &Entry,
+        runs: &Scope,
+        standings: &Scope,
+        tables: &IndexMap<String, TableRule>,
+    ) -> Option<Ranking> {
+        let poisoned = self.poisoned.clone();
+        let node = &entry.value;
+        let from = text(node, "from")?;
+        let mut scope = match from.as_str() {
+            "runs" => runs.clone(),
+            table if tables.contains_key(table) => standings.clone(),
+            other => {
+                let known: Vec<&str> = std::iter::once("runs").chain(tables.keys().map(String::as_str)).collect();
+                let place = &node.get("from").map_or(&node.place, |n| &n.place).clone();
+                self.error(
+                    "edition/unknown-table",
+                    place,
+                    format!("there is no table `{other}`"),
+                    suggest(other, &known),
+                );
+                return None;
+            }
+        };
+        scope.per = None;
+        let steps = self.steps(node.get("steps"), &mut scope);
+        let order = self.order(node.get("order"), &scope);
+        for name in ["position", "rank"] {
+            scope.columns.insert(name.into(), Type::NUMBER);
+        }
+        let mut values = Vec::new();
+        for e in node.get("values").map(Node::entries).unwrap_or_default() {
+            if let Some(formula) = self.formula(&e.value, &scope) {
+                let named = self.named(&e.key, &e.value, formula);
+                values.push(named);
+            }
+        }
+        let winner = node.get("winner").and_then(|w| {
+            let formula = self.of_type(w, &scope, &Type::Bool, "`winner`")?;
+            Some(self.named("winner", w, formula))
+        });
+        self.poisoned = poisoned;
+        Some(Ranking { name: entry.key.clone(), doc: doc(node), from, steps, order, values, winner })
+    }
+
+    fn recognition(&mut self, entry: &Entry, tracks: &IndexMap<String, Track>) -> Option<Recognition> {
+        let node = &entry.value;
+        let name = text(node, "track")?;
+        let Some(scoring) = tracks.get(&name).and_then(|t| t.scoring.as_ref()) else {
+            let known: Vec<&str> = tracks.keys().map(String::as_str).collect();
+            let place = &node.get("track").map_or(&node.place, |n| &n.place).clone();
+            self.error(
+                "edition/unknown-track",
+                place,
+                format!("there is no track `{name}` with a scoring"),
+                suggest(&name, &known),
+            );
+            return None;
+        };
+        let view = text(node, "view");
+        if let Some(view) = &view
+            && !scoring.views.contains_key(view)
+        {
+            let known: Vec<&str> = scoring.views.keys().map(String::as_str).collect();
+            let place = &node.get("view").map_or(&node.place, |n| &n.place).clone();
+            self.error(
+                "edition/unknown-view",
+                place,
+                format!("the track {name} has no view `{view}`"),
+                suggest(view, &known),
+            );
+            return None;
+        }
+        let from = text(node, "from")?;
+        let mut filter = IndexMap::new();
+        let mut found = false;
+        for v in scoring.views.values().filter(|v| view.as_ref().is_none_or(|name| *name == v.name)) {
+            let mut scope = Scope { constants: v.constants.clone(), ..Scope::default() };
+            let mut add = |name: &str, ty: Type| {
+                scope.constants.shift_remove(name);
+                scope.columns.insert(name.into(), ty);
+            };
+            for name in ["table", "division", "logic", "entrant", "solver"] {
+                add(name, Type::TEXT);
+            }
+            for name in ["competing", "winner", "experimental", "disqualified"] {
+                add(name, Type::Bool);
+            }
+            for name in ["position", "rank"] {
+                add(name, Type::NUMBER);
+            }
+            if let Some(ranking) = v.rankings.get(&from) {
+                ranking.values.iter().for_each(|l| add(&l.name, l.formula.ty().clone()));
+            } else if scoring.tables.contains_key(&from) {
+                v.measures
+                    .iter()
+                    .chain(&v.counts)
+                    .chain(&v.standings)
+                    .for_each(|l| add(&l.name, l.formula.ty().clone()));
+                for (name, field) in &tracks[&name].fields {
+                    if field.optional && !RUN_FIELDS.iter().any(|(n, ..)| n == name) {
+                        add(name, field.ty.clone());
+                    }
+                }
+            } else {
+                continue;
+            }
+            found = true;
+            if let Some(formula) = node.get("where").and_then(|w| self.of_type(w, &scope, &Type::Bool, "`where`")) {
+                filter.insert(v.name.clone(), formula);
+            }
+        }
+        if !found {
+            let mut known: Vec<&str> = scoring.tables.keys().map(String::as_str).collect();
+            known.extend(scoring.views.values().flat_map(|v| v.rankings.keys()).map(String::as_str));
+            known.sort_unstable();
+            known.dedup();
+            let place = &node.get("from").map_or(&node.place, |n| &n.place).clone();
+            self.error("edition/unknown-table", place, format!("there is no table `{from}`"), suggest(&from, &known));
+            return None;
+        }
+        Some(Recognition { name: entry.key.clone(), doc: doc(node), track: name, from, view, filter })
+    }
+
+    fn recognise(node: Option<&Node>) -> Recognise {
+        let Some(node) = node else { return Recognise::default() };
+        Recognise {
+            columns: texts(node, "columns"),
+            without: texts(node, "without"),
+            file: text(node, "file").and_then(|t| Regex::new(&t).ok()),
+            fields: text(node, "fields").and_then(|t| t.parse().ok()),
+        }
+    }
+
+    fn form(&mut self, entry: &Entry, tracks: &IndexMap<String, Track>, entrants: &Entrants) -> Option<Form> {
+        let node = &entry.value;
+        let track =
+            text(node, "track").or_else(|| (tracks.len() == 1).then(|| tracks.keys().next().cloned()).flatten());
+        let Some(found) = track.as_ref().and_then(|t| tracks.get(t)) else {
+            let known: Vec<&str> = tracks.keys().map(String::as_str).collect();
+            let name = track.clone().unwrap_or_default();
+            let place = node.get("track").map_or(&entry.key_place, |n| &n.place).clone();
+            self.error(
+                "edition/unknown-track",
+                &place,
+                format!("results need a track; there is no track `{name}`"),
+                suggest(&name, &known),
+            );
+            return None;
+        };
+        let mut columns: IndexMap<String, Type> = found.fields.iter().map(|(n, f)| (n.clone(), f.ty.clone())).collect();
+        columns.extend(entrant_scope(entrants).columns);
+        self.form_with(entry, &columns, track)
+    }
+
+    fn form_with(&mut self, entry: &Entry, known: &IndexMap<String, Type>, track: Option<String>) -> Option<Form> {
+        let node = &entry.value;
+        let mut scope = Scope::default();
+        let columns = self.columns(node.get("columns"), known, &mut scope);
+        let mut joins = Vec::new();
+        for e in node.get("join").map(Node::entries).unwrap_or_default() {
+            let on = text_map(&e.value, "on").into_iter().collect();
+            joins.push(Join {
+                file: text(&e.value, "file").map_or(JoinFile::Given, JoinFile::Beside),
+                header: header(&e.value),
+                delimiter: b',',
+                recognise: Self::recognise(e.value.get("recognise")),
+                on,
+                columns: self.columns(e.value.get("columns"), known, &mut scope),
+            });
+        }
+        let mut scope_after = scope.clone();
+        let computed = self.lets(node.get("computed"), &mut scope_after, true);
+        for named in &computed {
+            if let Some(expected) = known.get(&named.name)
+                && !same_kind(expected, named.formula.ty())
+            {
+                let message = format!("`{}` must be {expected}, but this is {}", named.name, named.formula.ty());
+                self.error("edition/formula-type", &node.place, message, "correct the formula");
+            }
+        }
+        let names: Vec<&String> = scope_after.columns.keys().collect();
+        let mut key = texts(node, "key");
+        if key.is_empty() && names.iter().any(|n| *n == "benchmark") {
+            key = vec!["entrant".into(), "benchmark".into()];
+        }
+        for name in &key {
+            if !scope.columns.contains_key(name) {
+                let known: Vec<&str> = scope.columns.keys().map(String::as_str).collect();
+                let place = node.get("key").map_or(&entry.key_place, |n| &n.place).clone();
+                self.error(
+                    "edition/unknown-column",
+                    &place,
+                    format!("the key has no column `{name}`"),
+                    suggest(name, &known),
+                );
+            }
+        }
+        let duplicates = match node.get("duplicates") {
+            None => Duplicates::Error,
+            Some(n) => match n.text() {
+                Some("identical") => Duplicates::Identical,
+                Some("first") => Duplicates::First,
+                Some("last") => Duplicates::Last,
+                Some(_) => Duplicates::Error,
+                None => Duplicates::Best { column: text(n, "best").unwrap_or_default(), greatest: !flag(n, "least") },
+            },
+        };
+        let delimiter = match text(node, "delimiter").as_deref() {
+            None => b',',
+            Some("tab" | "\t") => b'\t',
+            Some(t) if t.len() == 1 => t.as_bytes()[0],
+            Some(t) => {
+                let place = &node.get("delimiter").map_or(&node.place, |n| &n.place).clone();
+                self.error(
+                    "edition/value",
+                    place,
+                    format!("`{t}` is not one character"),
+                    "write one character, or `tab`",
+                );
+                b','
+            }
+        };
+        let mapping = Mapping {
+            name: entry.key.clone(),
+            header: header(node),
+            delimiter,
+            recognise: Self::recognise(node.get("recognise")),
+            columns,
+            joins,
+            key,
+            duplicates,
+        };
+        if let Some(flaw) = mapping.flaw() {
+            let message = format!("the form `{}` contradicts itself: {flaw}", entry.key);
+            self.error("edition/form", &entry.key_place, message, "correct the column, or drop it");
+        }
+        let r = &mapping.recognise;
+        if r.columns.is_empty() && r.without.is_empty() && r.file.is_none() && r.fields.is_none() {
+            let message = format!("the form `{}` recognises every file", entry.key);
+            self.error("edition/form", &entry.key_place, message, "name columns that its header line has");
+        }
+        Some(Form { name: entry.key.clone(), says: text(node, "says"), track, mapping, computed })
+    }
+
+    fn columns(&mut self, node: Option<&Node>, known: &IndexMap<String, Type>, scope: &mut Scope) -> Vec<ColumnRule> {
+        let mut rules = Vec::new();
+        for entry in node.map(Node::entries).unwrap_or_default() {
+            let value = &entry.value;
+            let declared = text(value, "type");
+            let ty = match (&declared, known.get(&entry.key)) {
+                (Some(name), None) => field_type(name, &[]),
+                (Some(name), Some(ty)) => {
+                    let said = field_type(name, &[]);
+                    if !same_kind(ty, &said) {
+                        let message = format!("`{}` is {ty} everywhere else, but is declared {said} here", entry.key);
+                        self.error("edition/type", &value.place, message, "drop `type:`");
+                    }
+                    ty.clone()
+                }
+                (None, Some(ty)) => ty.clone(),
+                // A column that only `computed` or `join` uses.
+                (None, None) => Type::TEXT,
+            };
+            let unit = text(value, "unit");
+            let kind = self.raw_kind(value, &ty, unit.as_deref());
+            let source = if flag(value, "file-name") {
+                RawSource::FileName
+            } else if let Some(constant) = text(value, "value") {
+                RawSource::Constant(constant)
+            } else if let Some(from) = value.text().map(str::to_string).or_else(|| text(value, "from")) {
+                RawSource::Column(from)
+            } else {
+                let help = "give it `from: COLUMN`, `value: TEXT` or `file-name: true`";
+                self.error(
+                    "edition/column",
+                    &entry.key_place,
+                    format!("the column `{}` comes from nowhere", entry.key),
+                    help,
+                );
+                continue;
+            };
+            let words = value.get("words").map(|_| text_map(value, "words"));
+            if let (Type::Symbol(Some(vocabulary)), Some(words)) = (&ty, &words) {
+                for (raw, word) in words {
+                    if !vocabulary.contains(word) {
+                        let place =
+                            value.get("words").and_then(|w| w.get(raw)).map_or(&value.place, |n| &n.place).clone();
+                        let names: Vec<&str> = vocabulary.iter().map(String::as_str).collect();
+                        let message = format!("`{}` cannot be `{word}`", entry.key);
+                        self.error("edition/unknown-word", &place, message, suggest(word, &names));
+                    }
+                }
+            }
+            scope.columns.insert(entry.key.clone(), ty);
+            rules.push(ColumnRule {
+                name: entry.key.clone(),
+                source,
+                part: text(value, "part").and_then(|t| Regex::new(&t).ok()),
+                kind,
+                words,
+                otherwise: text(value, "otherwise"),
+                empty: value.get("empty").and_then(Node::text).map(str::to_string),
+            });
+        }
+        rules
+    }
+
+    fn raw_kind(&mut self, node: &Node, ty: &Type, unit: Option<&str>) -> RawKind {
+        let size = unit.and_then(|u| match parse_quantity(&format!("1 {u}")) {
+            Ok((size, dim)) => Some((size.as_i64()?, dim)),
+            Err(e) => {
+                let place = &node.get("unit").map_or(&node.place, |n| &n.place).clone();
+                self.error(
+                    "edition/unit",
+                    place,
+                    format!("`1 {u}` {e}"),
+                    "units of time: ns, us, ms, s, min, h, d; of memory: B, kB, MB, GB, KiB, MiB, GiB",
+                );
+                None
+            }
+        });
+        let wrong = matches!((ty, size), (Type::Number { dim, .. }, Some((_, unit_dim))) if *dim != unit_dim);
+        if wrong || (size.is_some() && !ty.is_number()) {
+            let place = &node.get("unit").map_or(&node.place, |n| &n.place).clone();
+            self.error(
+                "edition/unit",
+                place,
+                format!("the column is {ty}, which has another unit"),
+                "correct the unit or drop it",
+            );
+        }
+        match ty {
+            Type::Bool => RawKind::Bool,
+            Type::Symbol(Some(words)) => RawKind::Words(words.to_vec()),
+            Type::Symbol(None) => RawKind::Text,
+            Type::Number { dim, .. } if *dim == Dim::TIME => {
+                RawKind::Time { unit_ns: size.map_or(1_000_000_000, |(s, _)| s), negative: false }
+            }
+            Type::Number { dim, .. } if *dim == Dim::MEMORY => {
+                RawKind::Memory { unit_bytes: size.map_or(1, |(s, _)| s) }
+            }
+            Type::Number { .. } => RawKind::Number,
+        }
+    }
+
+    fn published(&mut self, entry: &Entry) -> PublishedForm {
+        let node = &entry.value;
+        let mut figures = Vec::new();
+        for e in node.get("columns").map(Node::entries).unwrap_or_default() {
+            let value = &e.value;
+            let source = match (text(value, "value"), value.text().map(str::to_string).or_else(|| text(value, "from")))
+            {
+                (Some(constant), _) => FigureSource::Constant(constant),
+                (None, Some(column)) => FigureSource::Column(column),
+                (None, None) => FigureSource::Column(e.key.clone()),
+            };
+            let tolerance = match text(value, "tolerance") {
+                None => Exact::ZERO,
+                Some(t) => match parse_quantity(&t) {
+                    Ok((amount, dim)) => amount.div(&dim.printed_unit()).unwrap_or(Exact::ZERO),
+                    Err(problem) => {
+                        let place = &value.get("tolerance").map_or(&value.place, |n| &n.place).clone();
+                        self.error(
+                            "edition/value",
+                            place,
+                            format!("`{t}` {problem}"),
+                            "write a number or a time, such as `0.001 s`",
+                        );
+                        Exact::ZERO
+                    }
+                },
+            };
+            if let Some(node) = value.get("is")
+                && let Some(source) = node.text()
+            {
+                // Standings of different tracks have different columns; one that the formula fits is enough.
+                let tries: Vec<_> =
+                    self.standing_scopes.iter().map(|scope| compile(source, scope).map(|_| ())).collect();
+                if !tries.is_empty() && tries.iter().all(Result::is_err) {
+                    self.poisoned.clear();
+                    let errors = tries.into_iter().find_map(Result::err).unwrap_or_default();
+                    self.formula_errors(node, source, errors);
+                }
+            }
+            figures.push(Figure {
+                name: e.key.clone(),
+                source,
+                words: text_map(value, "words"),
+                otherwise: text(value, "otherwise"),
+                part: text(value, "part").and_then(|t| Regex::new(&t).ok()),
+                is: text(value, "is"),
+                tolerance,
+                empty: value.get("empty").and_then(Node::text).map(str::to_string),
+            });
+        }
+        let key = texts(node, "key");
+        for name in &key {
+            if !figures.iter().any(|f| f.name == *name) {
+                let known: Vec<&str> = figures.iter().map(|f| f.name.as_str()).collect();
+                let place = node.get("key").map_or(&node.place, |n| &n.place).clone();
+                self.error(
+                    "edition/unknown-column",
+                    &place,
+                    format!("the key has no column `{name}`"),
+                    suggest(name, &known),
+                );
+            }
+        }
+        let recognise = Self::recognise(node.get("recognise"));
+        PublishedForm {
+            name: entry.key.clone(),
+            columns: recognise.columns,
+            without: recognise.without,
+            file: recognise.file,
+            filter: lists(node.get("where")),
+            figures,
+            key,
+        }
+    }
+
+    fn ledger(&mut self, entry: &Entry) -> LedgerEntry {
+        let node = &entry.value;
+        let mut scope = Scope::default();
+        scope.columns.insert("published".into(), Type::NUMBER);
+        scope.columns.insert("computed".into(), Type::NUMBER);
+        let holds = node.get("holds").and_then(|n| self.of_type(n, &scope, &Type::Bool, "`holds`"));
+        LedgerEntry {
+            name: entry.key.clone(),
+            cause: text(node, "cause").unwrap_or_default(),
+            reference: text(node, "reference").unwrap_or_default(),
+            cite: cites(node),
+            filter: lists(node.get("where")),
+            holds,
+        }
+    }
+}
+
+fn lists(node: Option<&Node>) -> IndexMap<String, Vec<String>> {
+    let entries = node.map(Node::entries).unwrap_or_default();
+    entries
+        .iter()
+        .map(|e| (e.key.clone(), e.value.items().iter().filter_map(Node::text).map(str::to_string).collect()))
+        .collect()
+}
+
+fn header(node: &Node) -> Header {
+    match node.get("header") {
+        Some(_) => Header::Fixed(texts(node, "header")),
+        None => Header::Named,
+    }
+}
+
+/// Whether two types hold the same kind of value; vocabularies are not compared.
+fn same_kind(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Symbol(_), Type::Symbol(_)) => true,
+        (Type::Number { dim: x, .. }, Type::Number { dim: y, .. }) => x == y,
+        _ => a == b,
+    }
+}
+
+/// The columns of the entrants' list.
+pub(crate) fn entrant_scope(entrants: &Entrants) -> Scope {
+    let mut scope = Scope::default();
+    scope.columns.insert("entrant".into(), Type::TEXT);
+    scope.columns.insert("solver".into(), Type::TEXT);
+    scope.columns.insert("competing".into(), Type::Bool);
+    for (name, field) in &entrants.fields {
+        scope.columns.insert(name.clone(), field.ty.clone());
+    }
+    scope
+}
+
+fn limits(node: Option<&Node>) -> Limits {
+    let Some(node) = node else { return Limits::default() };
+    let mut amounts = IndexMap::new();
+    for name in ["wall", "cpu", "memory", "disk", "output"] {
+        if let Some(amount) = text(node, name).and_then(|t| parse_quantity(&t).ok()) {
+            amounts.insert(name.to_string(), amount);
+        }
+    }
+    Limits { doc: doc(node), amounts, cores: text(node, "cores").and_then(|t| t.parse().ok()) }
+}
