@@ -1,0 +1,369 @@
+//! Comparison with published figures: every figure that both sides have, each difference named, and each known one
+//! explained by the edition's ledger.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agon_edition::Edition;
+use agon_edition::model::{Figure, FigureSource, LedgerEntry, PublishedForm};
+use agon_formula::{Scope, compile};
+use agon_results::{CsvRows, read_csv_rows};
+use agon_table::{Column, Exact, Table, Type, Value, parse_decimal};
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+use crate::ScoreError;
+use crate::engine::{Standings, TrackScores};
+use crate::output::{Cell, cell};
+
+/// One figure that differs.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The line of the published file.
+    pub line: u64,
+    /// The standing that it is about: key columns and their values.
+    pub key: IndexMap<String, String>,
+    /// The figure.
+    pub column: String,
+    /// As published.
+    pub published: String,
+    /// As computed; `None` if there is no such standing.
+    pub computed: Option<String>,
+    /// What explains it: the name of a ledger entry, or `deviations`.
+    pub explained: Option<String>,
+}
+
+/// The outcome of a comparison.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// How many figures both sides have.
+    pub compared: usize,
+    /// How many of these are equal.
+    pub equal: usize,
+    /// The others.
+    pub differences: Vec<Difference>,
+    /// Rows of the file about tracks that the results do not have, by track.
+    pub without_results: IndexMap<String, usize>,
+    /// Columns of the file that the edition maps but the scores do not have.
+    pub not_computed: Vec<String>,
+}
+
+impl Report {
+    /// How many differences are explained.
+    pub fn explained(&self) -> usize {
+        self.differences.iter().filter(|d| d.explained.is_some()).count()
+    }
+
+    /// How many differences are not.
+    pub fn unexplained(&self) -> usize {
+        self.differences.len() - self.explained()
+    }
+
+    /// The closing line of `verify`.
+    pub fn summary(&self) -> String {
+        format!(
+            "figures: {} compared, {} equal, {} explained, {} unexplained",
+            self.compared,
+            self.equal,
+            self.explained(),
+            self.unexplained()
+        )
+    }
+}
+
+/// What counts of the published file.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Key columns and the values that count.
+    pub columns: Vec<(String, String)>,
+}
+
+/// A figure given as a formula, evaluated; `None` if the standings lack a column that it needs.
+type Evaluated = Option<(Arc<Column>, Type)>;
+
+/// One table of standings with the texts that its rows are found by.
+struct Part<'a> {
+    track: &'a str,
+    table: &'a str,
+    view: &'a str,
+    standings: &'a Standings,
+}
+
+impl Part<'_> {
+    /// The cell of a figure's name at a row, if the standings have it.
+    fn cell(&self, name: &str, row: usize) -> Option<Cell> {
+        let table = &self.standings.table;
+        let name = if name == "competitive" { "competing" } else { name };
+        let column = table.column(name).ok()?;
+        Some(cell(column, table.column_type(name), row, None))
+    }
+
+    fn text(&self, edition: &str, name: &str, row: usize) -> Option<String> {
+        Some(match name {
+            "edition" => edition.into(),
+            "track" => self.track.into(),
+            "table" => self.table.into(),
+            "view" => self.view.into(),
+            _ => self.cell(name, row)?.exact_text(),
+        })
+    }
+}
+
+/// Compares scores with a published file.
+///
+/// # Errors
+/// If the file cannot be read or no form of the edition recognises it.
+pub fn verify(
+    edition: &Edition,
+    scores: &[TrackScores],
+    published: &Path,
+    wanted: &Wanted,
+) -> Result<Report, ScoreError> {
+    let rows = read_csv_rows(published, b',')?;
+    let name = published.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let has = |column: &String| rows.header.iter().any(|h| h == column);
+    let forms: Vec<&PublishedForm> = edition
+        .published
+        .iter()
+        .filter(|f| {
+            f.columns.iter().all(has) && !f.without.iter().any(has) && f.file.as_ref().is_none_or(|r| r.is_match(name))
+        })
+        .collect();
+    let canonical;
+    let forms = if forms.is_empty() {
+        canonical = [canonical_form(&rows)];
+        if !["track", "view", "solver"].iter().all(|c| rows.header.iter().any(|h| h == c)) {
+            return Err(ScoreError::Input(format!(
+                "{}: no form under `published` of the edition {} recognises this file (its columns: {}). Add a form \
+                 that maps its columns, or name them as `agon score --format csv` does.",
+                published.display(),
+                edition.name,
+                rows.header.join(", ")
+            )));
+        }
+        canonical.iter().collect()
+    } else {
+        forms
+    };
+    let mut parts = Vec::new();
+    for track in scores {
+        for view in &track.views {
+            for (table, standings) in view.tables.iter().chain(&view.rankings) {
+                parts.push(Part { track: &track.track, table, view: &view.view, standings });
+            }
+        }
+    }
+    let mut report = Report::default();
+    for form in forms {
+        compare_form(edition, form, &rows, &parts, wanted, &mut report)?;
+    }
+    for difference in &mut report.differences {
+        difference.explained = edition.ledger.iter().find(|e| explains(e, difference)).map(|e| e.name.clone());
+    }
+    Ok(report)
+}
+
+/// A file whose columns have our names.
+fn canonical_form(rows: &CsvRows) -> PublishedForm {
+    let keys = ["track", "table", "division", "logic", "view", "solver"];
+    let figure = |name: &String| Figure {
+        name: name.clone(),
+        source: FigureSource::Column(name.clone()),
+        words: IndexMap::new(),
+        otherwise: None,
+        part: None,
+        is: None,
+        tolerance: Exact::ZERO,
+        empty: None,
+    };
+    PublishedForm {
+        name: "canonical".into(),
+        columns: Vec::new(),
+        without: Vec::new(),
+        file: None,
+        filter: IndexMap::new(),
+        figures: rows.header.iter().map(figure).collect(),
+        key: keys.iter().filter(|k| rows.header.iter().any(|h| h == *k)).map(|k| (*k).to_string()).collect(),
+    }
+}
+
+/// The text of a figure in a row of the file, in our words; `None` if it was not published.
+fn published_text(figure: &Figure, header: &[String], row: &[String]) -> Option<String> {
+    let raw = match &figure.source {
+        FigureSource::Constant(text) => return Some(text.clone()),
+        FigureSource::Column(column) => row[header.iter().position(|h| h == column)?].clone(),
+    };
+    let raw = match &figure.part {
+        Some(part) => {
+            let found = part.captures(&raw)?;
+            found.get(1).or_else(|| found.get(0))?.as_str().to_string()
+        }
+        None => raw,
+    };
+    if raw.is_empty() {
+        return figure.empty.clone();
+    }
+    Some(match figure.words.get(&raw) {
+        Some(word) => word.clone(),
+        None => figure.otherwise.clone().unwrap_or(raw),
+    })
+}
+
+fn compare_form(
+    edition: &Edition,
+    form: &PublishedForm,
+    rows: &CsvRows,
+    parts: &[Part<'_>],
+    wanted: &Wanted,
+    report: &mut Report,
+) -> Result<(), ScoreError> {
+    let key_figures: Vec<&Figure> =
+        form.key.iter().filter_map(|k| form.figures.iter().find(|f| f.name == *k)).collect();
+    let mut index: FxHashMap<Vec<String>, (usize, usize)> = FxHashMap::default();
+    for (number, part) in parts.iter().enumerate() {
+        for row in 0..part.standings.table.rows() {
+            let key: Option<Vec<String>> = form.key.iter().map(|k| part.text(&edition.name, k, row)).collect();
+            if let Some(key) = key {
+                // Several standings of one key: the figures are then about their group, and the same for all.
+                index.entry(key).or_insert((number, row));
+            }
+        }
+    }
+    let mut computed: FxHashMap<(usize, &str), Evaluated> = FxHashMap::default();
+    for csv_row in &rows.rows {
+        let (line, row) = (csv_row.line, &csv_row.fields);
+        let passes = form.filter.iter().all(|(column, values)| {
+            rows.header.iter().position(|h| h == column).is_some_and(|at| values.contains(&row[at]))
+        });
+        if !passes {
+            continue;
+        }
+        let key: Vec<String> =
+            key_figures.iter().map(|f| published_text(f, &rows.header, row).unwrap_or_default()).collect();
+        let named: IndexMap<String, String> = form.key.iter().cloned().zip(key.iter().cloned()).collect();
+        if wanted.columns.iter().any(|(column, value)| named.get(column).is_some_and(|v| v != value)) {
+            continue;
+        }
+        let Some(&(number, standing)) = index.get(&key) else {
+            let track = named.get("track").cloned().unwrap_or_default();
+            if parts.iter().any(|p| p.track == track) {
+                report.compared += 1;
+                report.differences.push(Difference {
+                    line,
+                    key: named,
+                    column: "row".into(),
+                    published: "listed".into(),
+                    computed: None,
+                    explained: None,
+                });
+            } else {
+                *report.without_results.entry(track).or_default() += 1;
+            }
+            continue;
+        };
+        let part = &parts[number];
+        for figure in form.figures.iter().filter(|f| !form.key.contains(&f.name)) {
+            let Some(text) = published_text(figure, &rows.header, row) else { continue };
+            let ours = match (&figure.is, figure.name.as_str()) {
+                (None, "edition" | "track" | "table" | "view") => part
+                    .text(&edition.name, &figure.name, standing)
+                    .map(|t| Cell { value: Value::Symbol(t.into()), dim: agon_table::Dim::NONE, decimals: None }),
+                (None, name) => part.cell(name, standing),
+                (Some(source), _) => {
+                    let entry = computed.entry((number, figure.name.as_str()));
+                    let column = match entry {
+                        std::collections::hash_map::Entry::Occupied(e) => e.into_mut(),
+                        std::collections::hash_map::Entry::Vacant(e) => {
+                            e.insert(eval_figure(source, &part.standings.table, &figure.name, &form.name)?)
+                        }
+                    };
+                    column.as_ref().map(|(column, ty)| cell(column, Some(ty), standing, None))
+                }
+            };
+            let Some(ours) = ours else {
+                if !report.not_computed.contains(&figure.name) {
+                    report.not_computed.push(figure.name.clone());
+                }
+                continue;
+            };
+            report.compared += 1;
+            if same(&text, &ours, &figure.tolerance) {
+                report.equal += 1;
+            } else {
+                report.differences.push(Difference {
+                    line,
+                    key: named.clone(),
+                    column: figure.name.clone(),
+                    published: text,
+                    computed: Some(ours.exact_text()),
+                    explained: None,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A figure given as a formula over the standings; `None` if these lack a column that it needs.
+fn eval_figure(source: &str, table: &Table, figure: &str, form: &str) -> Result<Evaluated, ScoreError> {
+    let mut scope = Scope::of(table);
+    scope.per = Some(vec!["group".into()]).filter(|_| table.has("group"));
+    let element = format!("figure `{figure}` of the form {form}");
+    let formula = compile(source, &scope).map_err(|errors| {
+        let message = errors.iter().map(|e| e.message.clone()).collect::<Vec<_>>().join("; ");
+        ScoreError::Formula { element: element.clone(), source_text: source.into(), message }
+    })?;
+    let column = formula.eval(table).map_err(|e| ScoreError::formula(&element, &e))?;
+    Ok(Some((column, formula.ty().clone())))
+}
+
+fn same(published: &str, ours: &Cell, tolerance: &Exact) -> bool {
+    match ours.number() {
+        Some(number) => match parse_decimal(published) {
+            Ok(value) => {
+                let difference = if value > number { value.sub(&number) } else { number.sub(&value) };
+                difference <= *tolerance
+            }
+            Err(_) => false,
+        },
+        None => ours.exact_text() == published,
+    }
+}
+
+/// Whether a ledger entry is about a difference and holds for it.
+fn explains(entry: &LedgerEntry, difference: &Difference) -> bool {
+    let about = entry.filter.iter().all(|(column, values)| {
+        let value = if column == "column" { Some(&difference.column) } else { difference.key.get(column) };
+        value.is_some_and(|v| values.contains(v))
+    });
+    if !about {
+        return false;
+    }
+    let Some(holds) = &entry.holds else { return true };
+    let numbers = (parse_decimal(&difference.published), difference.computed.as_deref().map(parse_decimal));
+    let (Ok(published), Some(Ok(computed))) = numbers else { return false };
+    let mut table = Table::new(1);
+    let set = |table: &mut Table, name: &str, value: Exact| {
+        table.set(name, Type::NUMBER, Column::from_exact(vec![value])).is_ok()
+    };
+    set(&mut table, "published", published)
+        && set(&mut table, "computed", computed)
+        && holds.eval(&table).is_ok_and(|c| c.as_bool() == Some(&[true]))
+}
+
+/// Marks the differences of a report by the rules that vanish when the deviations are on: these explain them.
+pub fn explain_by_deviations(rules: &mut Report, published: &Report) {
+    for difference in &mut rules.differences {
+        if difference.explained.is_some() {
+            continue;
+        }
+        let other = published
+            .differences
+            .iter()
+            .find(|d| d.line == difference.line && d.column == difference.column && d.key == difference.key);
+        difference.explained = match other {
+            None => Some("deviations".into()),
+            Some(d) => d.explained.clone(),
+        };
+    }
+}
