@@ -1,0 +1,207 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Runs, judges, scores and re-scores solver competitions from an edition file.
+#[derive(Parser, Debug)]
+#[command(name = "agon", version, about, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 done, 1 a check or comparison fell short, 2 bad input or usage.\n\n\
+Examples:\n  agon edition list\n  agon score smt-comp-2022 --results results.csv.zst --division QF_Bitvec\n  \
+agon verify smt-comp-2014 --results results.csv.xz --published published.csv")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// List, show, check and explain editions
+    #[command(subcommand)]
+    Edition(EditionCommand),
+    /// Compute the competition's seed from the entrants' list
+    Seed(SeedArgs),
+    /// Score results: standings, rankings, recognitions
+    Score(ScoreArgs),
+    /// Compare scores with published figures
+    Verify(VerifyArgs),
+    /// Read result files of an edition's forms and write them as one CSV or Parquet file
+    Import(ImportArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Subcommand, Debug)]
+pub enum EditionCommand {
+    /// List the shipped editions
+    List {
+        /// How to print
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// Print an edition as it is read: with what it extends and the deviations of the reading laid on it
+    Show {
+        /// An edition's name, or a path to a YAML file
+        edition: String,
+        /// Whether the deviations are laid on it
+        #[arg(long = "as", value_enum, default_value_t = As::Rules)]
+        reading: As,
+    },
+    /// Check edition files in every reading and report all that is wrong
+    #[command(after_help = "Example:\n  agon edition check editions/*.yaml")]
+    Check {
+        /// Names or paths
+        #[arg(required = true)]
+        editions: Vec<String>,
+        /// Print one line a finding
+        #[arg(long)]
+        short: bool,
+    },
+    /// Print the rules in plain English, with their citations
+    Explain {
+        /// An edition's name, or a path to a YAML file
+        edition: String,
+        /// Only this track
+        track: Option<String>,
+        /// Whether the deviations are on
+        #[arg(long = "as", value_enum, default_value_t = As::Rules)]
+        reading: As,
+    },
+    /// List every section of the rules text with the elements that implement it, or why none does
+    Coverage {
+        /// An edition's name, or a path to a YAML file
+        edition: String,
+        /// How to print
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// Print the JSON Schema of edition files
+    Schema,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Aligned, for people
+    Table,
+    /// One row a line, for programs
+    Csv,
+    /// An array of objects
+    Json,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum As {
+    /// By the text of the rules
+    Rules,
+    /// As the year's own tools did it: all deviations on
+    Published,
+}
+
+#[derive(Args, Debug)]
+pub struct ReadingArgs {
+    /// By which reading the rules are applied
+    #[arg(long = "as", value_enum, default_value_t = As::Rules)]
+    pub reading: As,
+    /// Switch one deviation on (with --as rules) or off (with --as published); may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub deviation: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  agon seed smt-comp-2022 --entrants solvers.csv --market 14636.7563 --explain")]
+pub struct SeedArgs {
+    /// An edition's name, or a path to a YAML file
+    pub edition: String,
+    /// The entrants' list, in a form of the edition (default: the list in the edition)
+    #[arg(long, value_name = "FILE")]
+    pub entrants: Option<PathBuf>,
+    /// The opening value of the index (default: the one that the edition records)
+    #[arg(long, value_name = "X")]
+    pub market: Option<String>,
+    /// By which reading the rules are applied
+    #[arg(long = "as", value_enum, default_value_t = As::Published)]
+    pub reading: As,
+    /// Print the sum as well
+    #[arg(long)]
+    pub explain: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct InputArgs {
+    /// An edition's name, or a path to a YAML file
+    pub edition: String,
+    /// Result files in a form of the edition: CSV (plain, .gz, .xz, .zst, also inside a tar archive) or Parquet
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    pub results: Vec<PathBuf>,
+    /// Only this track
+    #[arg(long, value_name = "T")]
+    pub track: Option<String>,
+    /// `division`, `logic`, a ranking's name, `recognitions`, or `all`; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub table: Vec<String>,
+    /// Only this division
+    #[arg(long, value_name = "D")]
+    pub division: Option<String>,
+    /// Only this logic
+    #[arg(long, value_name = "L")]
+    pub logic: Option<String>,
+    /// Only this view; may be repeated
+    #[arg(long, value_name = "V")]
+    pub view: Vec<String>,
+    /// The entrants' list, in a form of the edition (default: the list in the edition)
+    #[arg(long, value_name = "FILE")]
+    pub solvers: Option<PathBuf>,
+    /// Decisions taken after the runs
+    #[arg(long, value_name = "FILE")]
+    pub adjudication: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  agon score smt-comp-2014 --results results.csv.xz --view parallel\n  \
+agon score smt-comp-2022 --results results.csv.zst --table biggest-lead --view parallel --as published\n  \
+agon score my-edition.yaml --results runs.parquet --format csv -o standings.csv")]
+pub struct ScoreArgs {
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Ends with the line `figures: N compared, N equal, N explained, N unexplained`; exit code 1 if any \
+is unexplained.\n\nExample:\n  agon verify smt-comp-2014 --results results.csv.xz --published published.csv --as published"
+)]
+pub struct VerifyArgs {
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// The published figures, in a form of the edition
+    #[arg(long, value_name = "FILE", required = true)]
+    pub published: PathBuf,
+    /// How to print the differences
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  agon import smt-comp-2022 results.csv.zst -o results.parquet")]
+pub struct ImportArgs {
+    /// An edition's name or path, whose forms read the files
+    pub format: String,
+    /// The files
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// The file to write: .parquet or .csv
+    #[arg(short, long, value_name = "FILE", required = true)]
+    pub output: PathBuf,
+}

@@ -1,0 +1,51 @@
+//! The command `agon`: arguments in, text and exit codes out. Everything else is in the libraries.
+//!
+//! Exit codes: 0 done, 1 a check or comparison fell short, 2 bad input or usage.
+
+mod args;
+mod edition;
+mod import;
+mod print;
+mod scoring;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::{Cli, Command};
+
+/// Columns of millions of rows come and go; the system's allocator gives each one's pages back and asks for them again.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// What a command came to.
+enum Outcome {
+    /// Done.
+    Done,
+    /// A check or comparison fell short.
+    Short,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Edition(command) => edition::run(command),
+        Command::Seed(args) => scoring::seed(&args),
+        Command::Score(args) => scoring::score(&args),
+        Command::Verify(args) => scoring::verify(&args),
+        Command::Import(args) => import::run(&args),
+        Command::Completions { shell } => {
+            use clap::CommandFactory as _;
+            clap_complete::generate(shell, &mut Cli::command(), "agon", &mut std::io::stdout());
+            Ok(Outcome::Done)
+        }
+    };
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Short) => ExitCode::from(1),
+        Err(error) => {
+            print::error(&error);
+            ExitCode::from(2)
+        }
+    }
+}

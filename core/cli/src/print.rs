@@ -1,0 +1,58 @@
+//! Writing to the terminal and to files: colours only where they belong, nothing half-written.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+
+use anyhow::Context as _;
+
+/// Whether standard output takes colours.
+pub fn colour_out() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+/// Whether standard error takes colours.
+pub fn colour_err() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+/// Prints to standard output. A reader that went away is a normal end.
+pub fn out(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+}
+
+/// Prints to standard error.
+pub fn err(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Prints an error with its causes as one paragraph.
+pub fn error(error: &anyhow::Error) {
+    let (start, end) = if colour_err() { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
+    let mut parts: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        if !parts.iter().any(|p| p.contains(&text)) {
+            parts.push(text);
+        }
+    }
+    err(&format!("{start}error:{end} {}\n", parts.join(": ")));
+}
+
+/// Prints to standard output, or to a file: a temporary one beside it first, so that nothing half-written remains.
+pub fn to(target: Option<&Path>, text: &str) -> anyhow::Result<()> {
+    let Some(path) = target else {
+        out(text);
+        return Ok(());
+    };
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|e| e.error)?;
+        Ok(())
+    };
+    write()
+        .with_context(|| format!("{} cannot be written; check that its folder exists and is writable", path.display()))
+}

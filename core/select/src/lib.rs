@@ -1,0 +1,3 @@
+//! What is decided before a competition runs. So far: its seed.
+
+pub mod seed;
