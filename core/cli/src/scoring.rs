@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use agon_edition::{Edition, Reading};
 use agon_score::adjudication::Adjudication;
 use agon_score::engine::{self, Selection, TrackScores};
-use agon_score::input::{EntrantList, read_forms, runs};
+use agon_score::input::{EntrantList, read_forms, runs_of};
 use agon_score::output::{self, Filter, Row};
 use agon_score::verify::{Report, Wanted, explain_by_deviations, verify as compare};
 use agon_select::seed::{SeedError, seed as compute_seed};
@@ -89,7 +89,7 @@ fn scored(args: &InputArgs, reading: Reading, wanted: &Selection) -> anyhow::Res
     }
     check_names(&edition, args)?;
     let mut scores = Vec::new();
-    for track in runs(&edition, &args.results, &entrants, adjudication.as_ref())? {
+    for track in runs_of(&edition, &args.results, &entrants, adjudication.as_ref(), args.track.as_deref())? {
         if args.track.as_ref().is_some_and(|t| *t != track.track) {
             continue;
         }

@@ -15,7 +15,7 @@ use agon_table::{Column, Exact, Groups, Symbols, Type, Value, exact_sum, exact_s
 use rustc_hash::FxHashSet;
 
 use crate::eval::{Fallback, Fault, Run, join};
-use crate::ir::{Aggregate, Fold, Id, normal};
+use crate::ir::{Aggregate, Fold, Id, Op, normal};
 
 /// No row.
 const NONE: u32 = u32::MAX;
@@ -34,6 +34,10 @@ pub(crate) fn column_at(run: &Run<'_>, id: Id, spec: &Aggregate, rows: &[u32]) -
         match (spec.fold, job.value.and_then(Column::as_int)) {
             (Fold::Count, _) => {
                 let counts = job.count_cells(job.filter());
+                return Ok(Column::Int(rows.iter().map(|row| counts[cell(row)]).collect()));
+            }
+            (Fold::Distinct, _) if job.other.is_none() => {
+                let counts = job.distinct_cells()?;
                 return Ok(Column::Int(rows.iter().map(|row| counts[cell(row)]).collect()));
             }
             (Fold::Sum, Some(values)) => {
@@ -439,17 +443,10 @@ impl Job<'_> {
                 self.rows(|row| cells[self.cells().ids[row] as usize])
             }
             Fold::Distinct => {
-                let key = self.value.map(identity_key).unwrap_or_default();
                 let cells = if self.other.is_none() {
-                    let mut seen: FxHashSet<(u32, i64)> = FxHashSet::default();
-                    let mut count = vec![0; self.groups.count];
-                    for (row, group) in self.groups.ids.iter().enumerate() {
-                        if self.filter().is_none_or(|f| f[row]) && seen.insert((*group, key[row])) {
-                            count[*group as usize] += 1;
-                        }
-                    }
-                    count
+                    self.distinct_cells()?
                 } else {
+                    let key = self.value.map(identity_key).unwrap_or_default();
                     let mut seen: FxHashSet<i64> = FxHashSet::default();
                     self.drive(false, |_, rows| {
                         seen.clear();
@@ -463,6 +460,33 @@ impl Job<'_> {
     }
 
     /// How many rows of the filter each cell has, or, with `of other`, how many the rest of its group has.
+    /// For each group how many different values it has. The values of a column are told apart by the table's own
+    /// partition, which it keeps for the next formula.
+    fn distinct_cells(&self) -> Result<Vec<i64>, Fault> {
+        let mut count = vec![0; self.groups.count];
+        let value = self.spec.value.map(|id| &self.run.nodes[id].op);
+        if let Some(Op::Column(name)) = value {
+            let mut names: Vec<&str> = self.spec.per.iter().map(|n| &**n).collect();
+            names.push(name);
+            let pairs = self.run.table.groups(&names).map_err(|error| (self.id, error.to_string()))?;
+            let mut seen = vec![false; pairs.count];
+            for (row, (group, pair)) in self.groups.ids.iter().zip(&pairs.ids).enumerate() {
+                if self.filter().is_none_or(|f| f[row]) && !std::mem::replace(&mut seen[*pair as usize], true) {
+                    count[*group as usize] += 1;
+                }
+            }
+            return Ok(count);
+        }
+        let key = self.value.map(identity_key).unwrap_or_default();
+        let mut seen: FxHashSet<(u32, i64)> = FxHashSet::default();
+        for (row, group) in self.groups.ids.iter().enumerate() {
+            if self.filter().is_none_or(|f| f[row]) && seen.insert((*group, key[row])) {
+                count[*group as usize] += 1;
+            }
+        }
+        Ok(count)
+    }
+
     fn count_cells(&self, filter: Option<&[bool]>) -> Vec<i64> {
         let own = counts(self.cells(), filter);
         let Some(other) = &self.other else { return own };

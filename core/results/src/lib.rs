@@ -33,5 +33,5 @@ mod write;
 pub use error::{ErrorKind, ResultsError};
 pub use mapping::{ColumnRule, Duplicates, Header, Join, JoinFile, Kind, Mapping, Recognise, Source};
 pub use parquet_file::{read_parquet, write_parquet};
-pub use read::{CsvRow, CsvRows, FileReport, FileRole, ReadOutcome, ReadReport, read, read_csv_rows};
+pub use read::{CsvRow, CsvRows, FileReport, FileRole, ReadOutcome, ReadReport, column_names, read, read_csv_rows};
 pub use write::{write_csv, write_csv_to};

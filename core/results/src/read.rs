@@ -724,6 +724,21 @@ pub struct CsvRow {
     pub fields: Vec<String>,
 }
 
+/// The names of the columns of one file, as its header line or its Parquet schema gives them; none for an archive.
+///
+/// # Errors
+/// If the file cannot be read so far.
+pub fn column_names(file: &Path) -> Result<Option<Vec<String>>, ResultsError> {
+    match input::open(file)? {
+        Opened::Text(mut input) => Splitter::new(&mut input).first_line(b',').map(Some),
+        Opened::Tar(_) => Ok(None),
+        Opened::Parquet => match parquet_file::open(file)? {
+            parquet_file::Found::Ours(table, _) => Ok(Some(table.names().map(str::to_string).collect())),
+            parquet_file::Found::Foreign(foreign) => Ok(Some(foreign.names().to_vec())),
+        },
+    }
+}
+
 /// Reads a small file whole: lists of solvers, published figures. The same forms and the same strictness as [`read`],
 /// but no archives and no mapping.
 ///

@@ -82,13 +82,14 @@ pub fn score(edition: &Edition, runs: &TrackRuns, selection: &Selection) -> Resu
     for step in &scoring.prepare {
         base = engine.step(base, step, &mut notes)?;
     }
-    // Views are independent of each other; collecting keeps their order. Each holds columns of its own, so only as
-    // many run at once as two cores keep busy.
+    // Views are independent of each other, and collecting keeps their order. Each holds columns of its own: two at once
+    // keep two cores busy, but with the copies that rankings make one at a time is enough for the memory.
     let wanted: Vec<&View> = scoring.views.values().filter(|v| selection.wants_view(&v.name)).collect();
+    let ranked = selection.rankings || selection.tables.iter().any(|t| !scoring.tables.contains_key(t));
     let mut views = Vec::new();
-    for pair in wanted.chunks(2) {
+    for some in wanted.chunks(if ranked { 1 } else { 2 }) {
         let scored: Vec<Result<ViewScores, ScoreError>> =
-            pair.par_iter().map(|view| engine.view(&base, view, selection, &notes)).collect();
+            some.par_iter().map(|view| engine.view(&base, view, selection, &notes)).collect();
         for view in scored {
             views.push(view?);
         }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use agon_edition::Edition;
 use agon_edition::model::{Form, Scoring, Track};
-use agon_results::{Mapping, read};
-use agon_table::{Column, DictBuilder, Symbols, Table, Type};
+use agon_results::{ColumnRule, Duplicates, ErrorKind, Header, Kind, Mapping, Recognise, column_names, read};
+use agon_table::{Column, DictBuilder, Dim, Symbols, Table, Type};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -150,6 +150,86 @@ pub fn read_forms(files: &[PathBuf], forms: &[Form]) -> Result<Vec<(usize, Table
 const ALWAYS: [&str; 8] =
     ["entrant", "benchmark", "solver", "competing", "division", "logic", "status", "disqualified"];
 
+/// Reads files whose columns have the names that the edition's tracks know, with times in seconds and memory in
+/// bytes. The track is the one that was asked for, else the one that the file's column `track` names, else the only
+/// one that knows all columns. `None` if no track does.
+fn canonical(
+    edition: &Edition,
+    files: &[PathBuf],
+    wanted: Option<&str>,
+) -> Result<Option<Vec<(String, Table)>>, ScoreError> {
+    let Some(first) = files.first() else { return Ok(None) };
+    let Some(names) = column_names(first)? else { return Ok(None) };
+    let has = |name: &str| names.iter().any(|n| n == name);
+    if !has("benchmark") || !(has("entrant") || has("solver")) {
+        return Ok(None);
+    }
+    let knows = |track: &&Track| {
+        let known = |name: &String| {
+            matches!(name.as_str(), "track" | "edition")
+                || track.fields.contains_key(name)
+                || edition.entrants.fields.contains_key(name)
+        };
+        wanted.is_none_or(|w| w == track.name) && names.iter().all(known)
+    };
+    let tracks: Vec<&Track> = edition.tracks.values().filter(knows).collect();
+    let split = has("track") && wanted.is_none();
+    let (Some(track), true) = (tracks.first(), tracks.len() == 1 || split) else { return Ok(None) };
+    let mut columns = Vec::new();
+    for name in names.iter().filter(|n| *n != "edition" && (split || *n != "track")) {
+        let field = track.fields.get(name).or_else(|| edition.entrants.fields.get(name));
+        let kind = match field.map(|f| &f.ty) {
+            // Tracks of one file may have different vocabularies; formulas check theirs.
+            None | Some(Type::Symbol(None)) => Kind::Text,
+            Some(Type::Number { dim, .. }) if *dim == Dim::TIME => {
+                Kind::Time { unit_ns: 1_000_000_000, negative: false }
+            }
+            Some(Type::Number { dim, .. }) if *dim == Dim::MEMORY => Kind::Memory { unit_bytes: 1 },
+            Some(Type::Number { .. }) => Kind::Number,
+            Some(Type::Bool) => Kind::Bool,
+            Some(Type::Symbol(Some(words))) => Kind::Words(words.to_vec()),
+        };
+        columns.push(ColumnRule::plain(name, name, kind));
+    }
+    if !has("entrant") {
+        columns.push(ColumnRule::plain("entrant", "solver", Kind::Text));
+    }
+    let mut key = vec!["entrant".to_string(), "benchmark".to_string()];
+    key.extend(split.then(|| "track".to_string()));
+    let mapping = Mapping {
+        name: "canonical".into(),
+        header: Header::Named,
+        delimiter: b',',
+        recognise: Recognise { columns: names.clone(), ..Recognise::default() },
+        columns,
+        joins: Vec::new(),
+        key,
+        duplicates: Duplicates::Error,
+    };
+    let mut outcome = read(files, &[mapping])?;
+    let Some((_, table)) = outcome.tables.pop() else { return Ok(None) };
+    if !split {
+        return Ok(Some(vec![(track.name.clone(), table)]));
+    }
+    let column = table.column("track")?.clone();
+    let Some(column) = column.as_symbols() else { return Ok(None) };
+    let mut tables = Vec::new();
+    for (code, name) in column.dict.iter().enumerate() {
+        if !edition.tracks.contains_key(name) {
+            let known: Vec<&str> = edition.tracks.keys().map(String::as_str).collect();
+            return Err(ScoreError::Input(format!(
+                "{}: the column `track` says {name}, but the edition {} has only the tracks {}. Correct the file.",
+                first.display(),
+                edition.name,
+                known.join(", ")
+            )));
+        }
+        let mask: Vec<bool> = column.codes.iter().map(|c| *c as usize == code).collect();
+        tables.push((name.to_string(), table.keep(&mask)));
+    }
+    Ok(Some(tables))
+}
+
 /// Reads result files and prepares the runs of every track that they have results of.
 ///
 /// # Errors
@@ -160,15 +240,44 @@ pub fn runs(
     entrants: &EntrantList,
     adjudication: Option<&Adjudication>,
 ) -> Result<Vec<TrackRuns>, ScoreError> {
+    runs_of(edition, files, entrants, adjudication, None)
+}
+
+/// As [`runs`]. `track` is the one that was
+/// asked for, if one was; it matters for files that do not say their track.
+///
+/// # Errors
+/// If a file cannot be read, or the results do not fit the edition or each other.
+pub fn runs_of(
+    edition: &Edition,
+    files: &[PathBuf],
+    entrants: &EntrantList,
+    adjudication: Option<&Adjudication>,
+    track: Option<&str>,
+) -> Result<Vec<TrackRuns>, ScoreError> {
     let mut by_track: IndexMap<String, Table> = IndexMap::new();
-    for (form, table) in read_forms(files, &edition.results)? {
-        let form = &edition.results[form];
-        let track = form.track.clone().unwrap_or_default();
+    let forms = match read_forms(files, &edition.results) {
+        Ok(tables) => tables
+            .into_iter()
+            .map(|(form, table)| {
+                (edition.results[form].track.clone().unwrap_or_default(), &*edition.results[form].name, table)
+            })
+            .collect(),
+        // No form of the edition: then perhaps a file whose columns have the names of the track's own.
+        Err(ScoreError::Results(error)) if matches!(*error.kind, ErrorKind::NotRecognised { .. }) => {
+            match canonical(edition, files, track)? {
+                Some(tables) => tables.into_iter().map(|(track, table)| (track, "canonical", table)).collect(),
+                None => return Err(ScoreError::Results(error)),
+            }
+        }
+        Err(error) => return Err(error),
+    };
+    let forms: Vec<(String, &str, Table)> = forms;
+    for (track, form, table) in forms {
         if by_track.insert(track.clone(), table).is_some() {
             return Err(ScoreError::Input(format!(
-                "results of the track {track} were given in two forms (one of them {}). Give the files of one form \
-                 at a time; import one into the other's form first if both are needed.",
-                form.name
+                "results of the track {track} were given in two forms (one of them {form}). Give the files of one form \
+                 at a time; import one into the other's form first if both are needed."
             )));
         }
     }
