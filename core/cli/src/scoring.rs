@@ -69,7 +69,7 @@ fn selection(args: &InputArgs) -> Selection {
 }
 
 /// Everything from the files to the scores. `wanted` overrides which tables are computed.
-fn scored(args: &InputArgs, reading: Reading, wanted: &Selection) -> anyhow::Result<Scored> {
+fn scored(args: &InputArgs, reading: Reading, wanted: &Selection, quiet: bool) -> anyhow::Result<Scored> {
     let (edition, _) = open(&args.edition, reading)?;
     if let Some(track) = &args.track
         && !edition.tracks.contains_key(track)
@@ -93,7 +93,12 @@ fn scored(args: &InputArgs, reading: Reading, wanted: &Selection) -> anyhow::Res
         if args.track.as_ref().is_some_and(|t| *t != track.track) {
             continue;
         }
-        if !track.effect.statuses.is_empty() || !track.effect.removed.is_empty() || !track.effect.entrants.is_empty() {
+        if quiet {
+            // The same was said for the other reading.
+        } else if !track.effect.statuses.is_empty()
+            || !track.effect.removed.is_empty()
+            || !track.effect.entrants.is_empty()
+        {
             let e = &track.effect;
             print::err(&format!(
                 "adjudication, track {}: {} statuses changed, {} benchmarks removed, {} entrants concerned\n",
@@ -152,7 +157,7 @@ fn check_names(edition: &Edition, args: &InputArgs) -> anyhow::Result<()> {
 
 pub fn score(args: &ScoreArgs) -> anyhow::Result<Outcome> {
     let input = &args.input;
-    let scored = scored(input, reading(&input.reading, &input.edition)?, &selection(input))?;
+    let scored = scored(input, reading(&input.reading, &input.edition)?, &selection(input), false)?;
     let mut notes: Vec<&String> = scored.scores.iter().flat_map(|t| t.views.iter().flat_map(|v| &v.notes)).collect();
     notes.sort();
     notes.dedup();
@@ -212,11 +217,11 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     }
     let reading = reading(&input.reading, &input.edition)?;
     let by_rules = input.reading.reading == As::Rules;
-    let main = scored(input, reading, &everything)?;
+    let main = scored(input, reading, &everything, false)?;
     let mut report = compare(&main.edition, &main.scores, &args.published, &wanted)?;
     if by_rules && report.differences.iter().any(|d| d.explained.is_none()) {
         // What vanishes when the deviations are on is explained by them: that is what they say.
-        let other = scored(input, Reading::Published, &everything)?;
+        let other = scored(input, Reading::Published, &everything, true)?;
         let published = compare(&other.edition, &other.scores, &args.published, &wanted)?;
         explain_by_deviations(&mut report, &published);
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agon_table::{Dim, Exact};
+use agon_table::{Dim, Exact, Type, Value};
 
 use crate::model::{Action, Doc, Edition, Let, Limits, Status, Step, Track, View};
 
@@ -93,8 +93,19 @@ fn view(out: &mut String, view: &View) {
     if let Some(says) = &view.doc.says {
         let _ = writeln!(out, "{}\n", says.trim());
     }
-    if !view.lets.is_empty() {
-        named(out, &view.lets);
+    let own = view.constants.iter().filter(|(name, _)| *name != "track" && *name != "view");
+    for (name, (ty, value)) in own {
+        let value = match (value, ty) {
+            (Value::Exact(n), Type::Number { dim, .. }) if *dim != Dim::NONE => amount(n, *dim),
+            (Value::Exact(n), _) => n.to_short_decimal(9),
+            (Value::Bool(b), _) => b.to_string(),
+            (Value::Symbol(word), _) => format!("“{word}”"),
+            (Value::Real(r), _) => r.to_string(),
+        };
+        let _ = writeln!(out, "- {name}: always {value}");
+    }
+    named(out, &view.lets);
+    if view.constants.len() > 2 || !view.lets.is_empty() {
         out.push('\n');
     }
     steps(out, &view.steps);
@@ -107,7 +118,7 @@ fn view(out: &mut String, view: &View) {
         .collect();
     let _ = writeln!(out, "\nStandings are compared by {}.", order.join(", then "));
     if let Some(winner) = &view.winner {
-        let _ = writeln!(out, "An entrant wins if {}{}.", sentence(winner, ""), cite(&winner.doc));
+        let _ = writeln!(out, "Winner: {}{}.", sentence(winner, "an entrant for which "), cite(&winner.doc));
     }
 }
 
@@ -212,7 +223,7 @@ pub fn explain_track(track: &Track) -> String {
             let _ = writeln!(out, "\nRows are ordered by {}. Printed are:\n", order.join(", then "));
             named(&mut out, &ranking.values);
             if let Some(winner) = &ranking.winner {
-                let _ = writeln!(out, "\nAn entrant wins it if {}{}.", sentence(winner, ""), cite(&winner.doc));
+                let _ = writeln!(out, "\nWinner: {}{}.", sentence(winner, "a row for which "), cite(&winner.doc));
             }
         }
     }

@@ -387,7 +387,7 @@ mod tests {
         assert_eq!(show(&node), "{a: § 1, b: {c: [x, y z], d: e}}");
         let e = node.get("b").unwrap().get("d").unwrap();
         assert_eq!(&e.place.source.text[e.part(&(0..1)).span], "e");
-        assert_eq!(e.place.source.line_column(e.place.span.start), (2, 26));
+        assert_eq!(e.place.source.line_column(e.place.span.start), (2, 24));
     }
 
     #[test]

@@ -306,6 +306,10 @@ impl MapShape {
         let mut properties = JsonMap::new();
         for key in self.keys {
             let mut schema = key.shape.schema(definitions);
+            if !key.required {
+                // Laid on another element, `null` removes the key.
+                schema = json!({"anyOf": [schema, {"type": "null"}]});
+            }
             if let Json::Object(object) = &mut schema {
                 object.insert("description".into(), json!(key.doc));
             }

@@ -1,0 +1,290 @@
+//! Mutated inputs for every format that is read: nothing may panic, and nothing damaged may pass for whole.
+//!
+//! An input is made from a seed of the corpus by a few random changes of bytes, lines and words; which ones follows
+//! from the run's number alone, so that a finding is repeated by its number. No coverage guides the search, so that
+//! the ordinary toolchain suffices.
+
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use agon_edition::Reading;
+use agon_formula::{Scope, compile};
+use agon_score::adjudication::Adjudication;
+use agon_score::input::read_forms;
+use agon_table::{Column, Symbols, Table, Type};
+
+/// The formats.
+pub const TARGETS: [&str; 6] = ["formula", "edition", "results", "packed", "adjudication", "published"];
+
+const EDITION: &str = include_str!("../../competitions/summer-cup/edition.yaml");
+const RESULTS: &str = include_str!("../../competitions/summer-cup/results.csv");
+const ADJUDICATION: &str = "adjudication: summer-cup\ndecisions:\n  - date: 2026-01-01\n    reason: a reason\n    status: \
+                            sat\n    benchmarks: [QF_BV/hull/a.smt2]\n  - { date: 2026-01-02, reason: r, remove: true, \
+                            benchmarks: [QF_BV/keel/c.smt2], by: [x], recused: [y] }\n  - { date: d, reason: r, \
+                            disqualify: [Bittern] }\n";
+const FORMULAS: [&str; 8] = [
+    "sum(if(a > 1200 s, 2 * 1200 s, a) per b) / count() else 0 s",
+    "not c and any(w == sat where not c per b) or w in [unsat, unknown]",
+    "first(n by a desc, n asc of other b per w else 0) + max(n, 3) ^ 2",
+    "case(n == 1, 10, n == 2, 7.5, n >= 3 and n <= 5, 2, 0)",
+    "log10(count(c per b) else 0) * (n / (n + 1) else 0) ^ 2",
+    "place(by n desc, a per b) == 1 and distinct(b per all) > 2",
+    "round(a, 0.1 s) <= trimmed_mean(a, 1 per b else 1 min)",
+    "-(3 mod 2) + floor(100 * 14636.7563) - sum(n once b) * 1e-3",
+];
+
+/// A small generator with a period that no run exhausts (Knuth's multiplier, the high bits).
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n.max(1)
+    }
+}
+
+/// The input with this number.
+fn mutate(seed: &[u8], number: u64, words: &[&str]) -> Vec<u8> {
+    let mut draw = Draw(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut text = seed.to_vec();
+    for _ in 0..1 + draw.below(6) {
+        let at = draw.below(text.len() + 1);
+        let end = (at + draw.below(40)).min(text.len());
+        match draw.below(8) {
+            0 if at < text.len() => text[at] ^= 1 << draw.below(8),
+            1 if at < text.len() => text[at] = draw.below(256) as u8,
+            2 => drop(text.drain(at..end)),
+            3 => text.truncate(at),
+            4 => {
+                let part = text[at..end].to_vec();
+                let to = draw.below(text.len() + 1);
+                text.splice(to..to, part);
+            }
+            5 | 6 => {
+                let word = words[draw.below(words.len())].as_bytes().to_vec();
+                text.splice(at..at, word);
+            }
+            _ => {
+                let word = words[draw.below(words.len())].as_bytes().to_vec();
+                text.splice(at..end, word);
+            }
+        }
+    }
+    text
+}
+
+const WORDS: [&str; 40] = [
+    "\n",
+    "  ",
+    ": ",
+    "- ",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    "'",
+    ",",
+    "&a",
+    "*a",
+    "null",
+    "let",
+    "keep",
+    "group",
+    "where",
+    " per ",
+    " else ",
+    "sum(",
+    "(",
+    ")",
+    " and ",
+    "sat",
+    "1200 s",
+    "1e400",
+    "-1",
+    "0",
+    "99999999999999999999",
+    "NaN",
+    "inf",
+    "é",
+    "\u{feff}",
+    "\r\n",
+    "\0",
+    "|",
+    "extends: summer-cup",
+    "like: main",
+    "\"\"\"",
+];
+
+/// A table for formulas.
+fn table() -> Table {
+    let mut table = Table::new(5);
+    let word = Column::Symbol(Symbols::from_texts(["sat", "unsat", "unknown", "sat", "sat"]));
+    let columns = [
+        ("a", Type::TIME, Column::Int(vec![0, 1, 1_200_000_000_000, i64::MAX, -5])),
+        ("n", Type::NUMBER, Column::Int(vec![1, 2, 3, i64::MAX, i64::MIN])),
+        ("c", Type::Bool, Column::Bool(vec![true, false, true, false, true])),
+        ("b", Type::TEXT, Column::Symbol(Symbols::from_texts(["x", "y", "x", "y", "z"]))),
+        ("w", Type::words(["sat", "unsat", "unknown"]), word),
+    ];
+    for (name, ty, column) in columns {
+        table.set(name, ty, column).expect("five rows each");
+    }
+    table
+}
+
+/// A workplace for one target.
+pub struct Fuzzer {
+    folder: tempfile::TempDir,
+    edition: agon_edition::Edition,
+    table: Table,
+    packed: Vec<(&'static str, Vec<u8>)>,
+    whole: String,
+}
+
+impl Default for Fuzzer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Fuzzer {
+    /// Sets up the corpus.
+    ///
+    /// # Panics
+    /// If the corpus itself is not accepted.
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("summer-cup.yaml");
+        std::fs::write(&path, EDITION).expect("it can be written");
+        let (edition, _) = agon_edition::load(path.to_str().expect("UTF-8"), Reading::Rules).expect("it is an edition");
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gz.write_all(RESULTS.as_bytes()).expect("to memory");
+        let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 6);
+        xz.write_all(RESULTS.as_bytes()).expect("to memory");
+        let mut zst = zstd::Encoder::new(Vec::new(), 3).expect("to memory");
+        zst.include_checksum(true).expect("it can");
+        zst.write_all(RESULTS.as_bytes()).expect("to memory");
+        let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default()));
+        let mut header = tar::Header::new_gnu();
+        header.set_size(RESULTS.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        tar.append_data(&mut header, "results.csv", RESULTS.as_bytes()).expect("to memory");
+        let packed = vec![
+            ("gz", gz.finish().expect("to memory")),
+            ("xz", xz.finish().expect("to memory")),
+            ("zst", zst.finish().expect("to memory")),
+            ("tar.gz", tar.into_inner().and_then(flate2::write::GzEncoder::finish).expect("to memory")),
+        ];
+        let mut this = Self { folder, edition, table: table(), packed, whole: String::new() };
+        let path = this.write("whole.csv", RESULTS.as_bytes());
+        this.whole = this.read(&path).expect("the corpus is read");
+        this
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> std::path::PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, bytes).expect("the temporary folder is writable");
+        path
+    }
+
+    /// All rows of a results file as text, or the error.
+    fn read(&self, path: &Path) -> Result<String, String> {
+        let tables = read_forms(&[path.to_path_buf()], &self.edition.results).map_err(|e| e.to_string())?;
+        let mut out = Vec::new();
+        for (_, table) in tables {
+            agon_results::write_csv_to(&table, &mut out).expect("to memory");
+        }
+        Ok(String::from_utf8(out).expect("what is written is UTF-8"))
+    }
+
+    /// Runs one input. The error says what is wrong and holds the input.
+    ///
+    /// # Errors
+    /// If something panicked, an error has no message, or a damaged archive gave other rows.
+    pub fn run(&self, target: &str, number: u64) -> Result<(), String> {
+        let mut draw = Draw(number | 1);
+        let seed: Vec<u8> = match target {
+            "formula" => FORMULAS[draw.below(FORMULAS.len())].into(),
+            "edition" => EDITION.into(),
+            "adjudication" => ADJUDICATION.into(),
+            "packed" => self.packed[draw.below(self.packed.len())].1.clone(),
+            _ => RESULTS.into(),
+        };
+        let input = mutate(&seed, number, &WORDS);
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.one(target, &input)));
+        let problem = match outcome {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(problem)) => problem,
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().cloned();
+                text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+                    .unwrap_or_else(|| "a panic".into())
+            }
+        };
+        Err(format!("{target} {number}: {problem}\n{}", String::from_utf8_lossy(&input)))
+    }
+
+    fn one(&self, target: &str, input: &[u8]) -> Result<(), String> {
+        let said =
+            |message: &str| if message.trim().is_empty() { Err("an error says nothing".to_string()) } else { Ok(()) };
+        match target {
+            "formula" => {
+                let Ok(source) = std::str::from_utf8(input) else { return Ok(()) };
+                match compile(source, &Scope::of(&self.table)) {
+                    Ok(formula) => {
+                        let _ = formula.english();
+                        let again = compile(&formula.to_string(), &Scope::of(&self.table));
+                        if again.is_err() {
+                            return Err(format!("`{formula}` does not compile again"));
+                        }
+                        match formula.eval(&self.table) {
+                            Ok(column) if column.len() != self.table.rows() => Err("a row is missing".into()),
+                            Ok(_) => Ok(()),
+                            Err(error) => said(&error.to_string()),
+                        }
+                    }
+                    Err(errors) if errors.is_empty() => Err("no error is given".into()),
+                    Err(errors) => errors.iter().try_for_each(|e| said(&e.message)),
+                }
+            }
+            "edition" => {
+                let path = self.write("fuzzed.yaml", input);
+                match agon_edition::check(path.to_str().expect("UTF-8")) {
+                    Ok((edition, diagnostics)) => {
+                        let _ = diagnostics.render(false);
+                        if edition.is_none() && !diagnostics.has_errors() {
+                            Err("no edition and no error".into())
+                        } else {
+                            Ok(())
+                        }
+                    }
+                    Err(error) => said(&error.to_string()),
+                }
+            }
+            "results" => match self.read(&self.write("fuzzed.csv", input)) {
+                Ok(_) => Ok(()),
+                Err(message) => said(&message),
+            },
+            // The checksums stand in for what cannot be known otherwise.
+            "packed" => match self.read(&self.write("fuzzed.csv", input)) {
+                Ok(rows) if rows == self.whole => Ok(()),
+                Ok(_) => Err("a damaged archive gave other rows".into()),
+                Err(message) => said(&message),
+            },
+            "adjudication" => match Adjudication::read(&self.write("fuzzed.yaml", input)) {
+                Ok(_) => Ok(()),
+                Err(error) => said(&error.to_string()),
+            },
+            _ => match agon_results::read_csv_rows(&self.write("fuzzed.csv", input), b',') {
+                Ok(rows) if rows.rows.iter().any(|r| r.fields.len() != rows.header.len()) => {
+                    Err("a row has another number of fields than the header".into())
+                }
+                Ok(_) => Ok(()),
+                Err(error) => said(&error.to_string()),
+            },
+        }
+    }
+}
