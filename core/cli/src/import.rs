@@ -35,6 +35,12 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<Outcome> {
         n => bail!("the given files are of {n} forms; import the files of one form at a time, with `{name}:FORM`"),
     };
     let form = &kept[form];
+    print::not_an_input(&args.output, args.files.iter())?;
+    // What is computed is computed again from the columns that are written.
+    let mut table = table;
+    for named in &form.computed {
+        table.remove(&named.name);
+    }
     let track = form.track.clone().unwrap_or_default();
     // By the form's name a later reading knows whose columns these are.
     let metadata = [

@@ -36,11 +36,14 @@ fn main() -> ExitCode {
         Command::Import(args) => import::run(&args),
         Command::Completions { shell } => {
             use clap::CommandFactory as _;
-            clap_complete::generate(shell, &mut Cli::command(), "agon", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "agon", &mut script);
+            print::out(&String::from_utf8_lossy(&script));
             Ok(Outcome::Done)
         }
     };
     match result {
+        Ok(_) if print::lost() => ExitCode::from(2),
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Short) => ExitCode::from(1),
         Err(error) => {

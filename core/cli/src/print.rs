@@ -1,7 +1,9 @@
 //! Writing to the terminal and to files: colours only where they belong, nothing half-written.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 
@@ -15,10 +17,37 @@ pub fn colour_err() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
-/// Prints to standard output. A reader that went away is a normal end.
+/// Whether something could not be printed.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Prints to standard output. A reader that went away is a normal end; anything else is remembered for the exit code.
 pub fn out(text: &str) {
     let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    if let Err(problem) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+        && problem.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        LOST.store(true, Ordering::Relaxed);
+        error(&anyhow::anyhow!("standard output cannot be written: {problem}; make room, or write to a file with -o"));
+    }
+}
+
+/// Whether something could not be printed.
+pub fn lost() -> bool {
+    LOST.load(Ordering::Relaxed)
+}
+
+/// Refuses a target that is one of the files that are read, or no regular file.
+pub fn not_an_input<'a>(target: &Path, inputs: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
+    let Ok(full) = target.canonicalize() else { return Ok(()) };
+    for input in inputs {
+        if input.canonicalize().is_ok_and(|i| i == full) {
+            anyhow::bail!("{} is also read; write to another file", target.display());
+        }
+    }
+    if !full.is_file() {
+        anyhow::bail!("{} is not a regular file; give the name of a file to write", target.display());
+    }
+    Ok(())
 }
 
 /// Prints to standard error.
@@ -46,9 +75,15 @@ pub fn to(target: Option<&Path>, text: &str) -> anyhow::Result<()> {
         return Ok(());
     };
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // What a link points to is replaced, not the link.
+    let full = path.canonicalize();
+    let path = full.as_deref().unwrap_or(path);
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(folder);
+    let mode = std::fs::metadata(path).map_or(0o644, |m| m.permissions().mode());
     let write = || -> std::io::Result<()> {
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|e| e.error)?;
         Ok(())

@@ -87,6 +87,16 @@ fn scored(args: &InputArgs, reading: Reading, wanted: &Selection, quiet: bool) -
     {
         bail!("the adjudication is about the edition {}, not {}", a.adjudication, edition.name);
     }
+    for decision in adjudication.iter().flat_map(|a| &a.decisions) {
+        if let Some(track) = decision.track.as_ref().filter(|t| !edition.tracks.contains_key(*t)) {
+            let known: Vec<&str> = edition.tracks.keys().map(String::as_str).collect();
+            bail!(
+                "a decision of {} is about the track `{track}`, which the edition does not have (it has: {})",
+                decision.date,
+                known.join(", ")
+            );
+        }
+    }
     check_names(&edition, args)?;
     let mut scores = Vec::new();
     for track in runs_of(&edition, &args.results, &entrants, adjudication.as_ref(), args.track.as_deref())? {
@@ -101,7 +111,7 @@ fn scored(args: &InputArgs, reading: Reading, wanted: &Selection, quiet: bool) -
         {
             let e = &track.effect;
             print::err(&format!(
-                "adjudication, track {}: {} statuses changed, {} benchmarks removed, {} entrants concerned\n",
+                "adjudication, track {}: {} statuses changed, {} benchmarks removed, {} entrants disqualified or withdrawn\n",
                 track.track,
                 e.statuses.len(),
                 e.removed.len(),
@@ -157,10 +167,17 @@ fn check_names(edition: &Edition, args: &InputArgs) -> anyhow::Result<()> {
 
 pub fn score(args: &ScoreArgs) -> anyhow::Result<Outcome> {
     let input = &args.input;
+    if let Some(output) = &args.output {
+        print::not_an_input(output, input.results.iter().chain(&input.solvers).chain(&input.adjudication))?;
+    }
     let scored = scored(input, reading(&input.reading, &input.edition)?, &selection(input), false)?;
+    // Left out counts matter where counts are printed.
     let mut notes: Vec<&String> = scored.scores.iter().flat_map(|t| t.views.iter().flat_map(|v| &v.notes)).collect();
     notes.sort();
     notes.dedup();
+    if scored.scores.iter().all(|t| t.views.iter().all(|v| v.tables.is_empty())) {
+        notes.clear();
+    }
     for note in notes {
         print::err(&format!("note: {note}\n"));
     }
@@ -175,6 +192,11 @@ pub fn score(args: &ScoreArgs) -> anyhow::Result<Outcome> {
     }
     if recognitions {
         rows.extend(output::recognitions(&scored.edition, &scored.scores)?);
+    }
+    if rows.is_empty() {
+        print::err(
+            "note: nothing is left to print: no standing has this combination of track, table, view, division and logic\n",
+        );
     }
     let name = &scored.edition.name;
     let text = match args.format {
@@ -226,6 +248,11 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<Outcome> {
         explain_by_deviations(&mut report, &published);
     }
     print::out(&describe(&report, &main.edition, args.format)?);
+    if report.compared == 0 {
+        print::err(
+            "nothing was compared: no row of the published file is about these results, or the filters leave none\n",
+        );
+    }
     Ok(if report.unexplained() == 0 && report.compared > 0 { Outcome::Done } else { Outcome::Short })
 }
 
@@ -241,7 +268,15 @@ fn describe(report: &Report, edition: &Edition, format: Format) -> anyhow::Resul
                         "computed": d.computed, "explained": d.explained})
                 })
                 .collect();
-            let _ = writeln!(out, "{}", serde_json::to_string_pretty(&list)?);
+            let whole = json!({
+                "figures": {"compared": report.compared, "equal": report.equal, "explained": report.explained(),
+                    "unexplained": report.unexplained()},
+                "differences": list,
+            });
+            let _ = writeln!(out, "{}", serde_json::to_string_pretty(&whole)?);
+            // The output stays one JSON value; the closing line goes beside it.
+            print::err(&format!("{}\n", report.summary()));
+            return Ok(out);
         }
         Format::Csv => {
             out.push_str("line,standing,column,published,computed,explained\n");

@@ -211,7 +211,18 @@ pub fn explain_track(track: &Track) -> String {
             }
             let from =
                 if ranking.from == "runs" { "the runs".to_string() } else { format!("the table `{}`", ranking.from) };
-            let _ = writeln!(out, "From {from} of each view:\n");
+            let views: Vec<&str> = scoring
+                .views
+                .values()
+                .filter(|v| v.rankings.contains_key(&ranking.name))
+                .map(|v| v.name.as_str())
+                .collect();
+            let of = if views.len() == scoring.views.len() {
+                "each view".to_string()
+            } else {
+                format!("the view {}", views.join(", "))
+            };
+            let _ = writeln!(out, "From {from} of {of}:\n");
             steps(&mut out, &ranking.steps);
             let order: Vec<String> = ranking
                 .order

@@ -344,7 +344,8 @@ pub fn overlay(base: &Node, over: &Node) -> Node {
             Node { kind: Kind::Map(entries), place: over.place.clone() }
         }
         (Kind::Map(old), Kind::Scalar { .. }) if old.iter().any(|e| e.key == "is") => {
-            let mut entries = old.clone();
+            // Another formula needs another sentence; title and citation stay.
+            let mut entries: Vec<Entry> = old.iter().filter(|e| e.key != "says").cloned().collect();
             for entry in &mut entries {
                 if entry.key == "is" {
                     entry.value = over.clone();

@@ -30,23 +30,32 @@ pub(crate) fn resolve(tree: &Node, reading: Reading, out: &mut Diagnostics) -> E
 
 /// Reports every `before` that names nothing beside it: the element would silently stand last.
 pub(crate) fn check_before(node: &Node, out: &mut Diagnostics) {
+    // A view's own steps join the common ones of its scoring.
+    let common: Vec<&str> =
+        node.get("runs").map(Node::entries).unwrap_or_default().iter().map(|e| e.key.as_str()).collect();
+    before(node, &common, out);
+}
+
+fn before(node: &Node, common: &[&str], out: &mut Diagnostics) {
     let entries = node.entries();
     for entry in entries {
         if let Some(before) = entry.value.get("before")
             && let Some(name) = before.text()
-            && (name == entry.key || !entries.iter().any(|e| e.key == name))
+            && (name == entry.key || !(entries.iter().any(|e| e.key == name) || common.contains(&name)))
         {
             let known: Vec<&str> = entries.iter().map(|e| e.key.as_str()).filter(|k| *k != entry.key).collect();
             let message = format!("there is no `{name}` beside `{}`", entry.key);
             out.push(Diagnostic::error("edition/before", &before.place, message).help(suggest(name, &known)));
         }
         // What a deviation lays on the edition is checked where it lies.
-        if entry.key != "instead" {
+        if entry.key == "scoring" {
             check_before(&entry.value, out);
+        } else if entry.key != "instead" {
+            before(&entry.value, if entry.key == "rankings" { &[] } else { common }, out);
         }
     }
     if let Kind::List(items) = &node.kind {
-        items.iter().for_each(|item| check_before(item, out));
+        items.iter().for_each(|item| before(item, common, out));
     }
 }
 
@@ -236,7 +245,7 @@ impl Resolver<'_> {
         let ledger = tree.get("ledger").map(Node::entries).unwrap_or_default();
         let mut known: BTreeSet<&str> =
             published.iter().flat_map(|f: &PublishedForm| &f.key).map(String::as_str).collect();
-        known.extend(["column", "track", "table", "view", "division", "logic", "solver"]);
+        known.extend(["column", "form", "track", "table", "view", "division", "logic", "solver"]);
         for entry in ledger {
             for filter in entry.value.get("where").map(Node::entries).unwrap_or_default() {
                 if !known.contains(filter.key.as_str()) {

@@ -280,7 +280,8 @@ impl Reader<'_> {
             Ok(forms) => forms,
             Err(kind) => {
                 let broken = matches!(kind, ErrorKind::Truncated { .. } | ErrorKind::Corrupt { .. } | ErrorKind::Io(_));
-                if member && !broken && !matches!(kind, ErrorKind::Ambiguous { .. }) {
+                // A member called a CSV file is meant to be read: to pass it over would lose results without a word.
+                if member && !broken && !matches!(kind, ErrorKind::Ambiguous { .. }) && !base.ends_with(".csv") {
                     return Ok(false);
                 }
                 return Err(match fatal {

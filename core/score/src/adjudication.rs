@@ -24,6 +24,9 @@ use serde::Deserialize;
 
 use crate::ScoreError;
 
+/// A file larger than this is not a list of decisions.
+const MAX_BYTES: u64 = 4 << 20;
+
 /// A file of decisions.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -95,6 +98,12 @@ impl Adjudication {
     /// If it cannot be read, or a decision lacks its date, its reason or its content.
     pub fn read(path: &Path) -> Result<Self, ScoreError> {
         let fail = |message: String| ScoreError::Adjudication(format!("{}: {message}", path.display()));
+        let meta = std::fs::metadata(path).map_err(|e| fail(format!("{e}. Give the path of an adjudication file.")))?;
+        if !meta.is_file() || meta.len() > MAX_BYTES {
+            return Err(fail(format!(
+                "this is not a file of at most {MAX_BYTES} bytes. Long lists of benchmarks belong in a CSV file (`file:`)."
+            )));
+        }
         let text =
             std::fs::read_to_string(path).map_err(|e| fail(format!("{e}. Give the path of an adjudication file.")))?;
         let mut this: Self = serde_yaml::from_str(&text).map_err(|e| {

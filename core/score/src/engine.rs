@@ -1,8 +1,8 @@
 //! From the runs of a track to its standings and rankings: the steps, measures and orders of the edition, executed.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use agon_edition::carried;
 use agon_edition::model::{Action, Edition, Let, Ranking, Step, Track, View};
@@ -36,6 +36,8 @@ impl Selection {
 pub struct TrackScores {
     /// The track's name.
     pub track: String,
+    /// The form that its results were read by.
+    pub form: String,
     /// Its views, in the order of the edition.
     pub views: Vec<ViewScores>,
 }
@@ -76,7 +78,7 @@ pub fn score(edition: &Edition, runs: &TrackRuns, selection: &Selection) -> Resu
     let Some(scoring) = &track.scoring else {
         return Err(ScoreError::Input(format!("the edition {} does not score the track {}", edition.name, track.name)));
     };
-    let engine = Engine { edition, track, entrant_columns: edition.entrants.columns() };
+    let engine = Engine { edition, track, entrant_columns: edition.entrants.columns(), left_out: Mutex::default() };
     let mut notes = Vec::new();
     let mut base = runs.table.clone();
     for step in &scoring.prepare {
@@ -94,13 +96,15 @@ pub fn score(edition: &Edition, runs: &TrackRuns, selection: &Selection) -> Resu
             views.push(view?);
         }
     }
-    Ok(TrackScores { track: track.name.clone(), views })
+    Ok(TrackScores { track: track.name.clone(), form: runs.form.clone(), views })
 }
 
 struct Engine<'a> {
     edition: &'a Edition,
     track: &'a Track,
     entrant_columns: Vec<String>,
+    /// Columns that were left out, with the column of the results whose absence is the reason.
+    left_out: Mutex<BTreeMap<String, String>>,
 }
 
 impl Engine<'_> {
@@ -114,9 +118,16 @@ impl Engine<'_> {
         formula.eval(table).map_err(|e| ScoreError::formula(element, &e))
     }
 
+    /// The column of the results that stands behind a missing one.
+    fn root_of(&self, column: String) -> String {
+        let left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        left_out.get(&column).cloned().unwrap_or(column)
+    }
+
     /// An error if the table lacks a column that the formula needs.
     fn complain(&self, formula: &Formula, table: &Table, element: &str) -> Result<(), ScoreError> {
         if let Some(column) = Self::lacking(formula, table) {
+            let column = self.root_of(column);
             let known = self.edition.entrants.fields.contains_key(&column);
             let hint = if known { ", or an entrants' list that says it (--solvers FILE)" } else { "" };
             return Err(ScoreError::Missing { element: element.into(), column, hint: hint.into() });
@@ -129,6 +140,8 @@ impl Engine<'_> {
     fn lets(&self, table: &mut Table, lets: &[Let], element: &str, notes: &mut Vec<String>) -> Result<(), ScoreError> {
         for l in lets {
             if let Some(column) = Self::lacking(&l.formula, table) {
+                let column = self.root_of(column);
+                self.left_out.lock().unwrap_or_else(PoisonError::into_inner).insert(l.name.clone(), column.clone());
                 table.remove(&l.name);
                 note(notes, format!("`{}` is left out: these results have no `{column}`", l.name));
                 continue;
@@ -235,7 +248,8 @@ impl Engine<'_> {
                     let slot = &mut code_of[id as usize];
                     if *slot == u32::MAX {
                         let parts: Vec<String> = columns.iter().map(|c| show(&c.value(row))).collect();
-                        *slot = dict.intern(&parts.join("/"));
+                        // No text has this separator, so that no two groups meet in one name.
+                        *slot = dict.intern(&parts.join("\u{1f}"));
                     }
                     codes.push(*slot);
                 }

@@ -19,6 +19,8 @@ use crate::adjudication::{Adjudication, Effect};
 pub struct TrackRuns {
     /// The track's name.
     pub track: String,
+    /// The form that the results were read by.
+    pub form: String,
     /// One row a run.
     pub table: Table,
     /// What adjudications changed.
@@ -255,7 +257,7 @@ pub fn runs_of(
     adjudication: Option<&Adjudication>,
     track: Option<&str>,
 ) -> Result<Vec<TrackRuns>, ScoreError> {
-    let mut by_track: IndexMap<String, Table> = IndexMap::new();
+    let mut by_track: IndexMap<String, (String, Table)> = IndexMap::new();
     let forms = match read_forms(files, &edition.results) {
         Ok(tables) => tables
             .into_iter()
@@ -274,7 +276,7 @@ pub fn runs_of(
     };
     let forms: Vec<(String, &str, Table)> = forms;
     for (track, form, table) in forms {
-        if by_track.insert(track.clone(), table).is_some() {
+        if by_track.insert(track.clone(), (form.to_string(), table)).is_some() {
             return Err(ScoreError::Input(format!(
                 "results of the track {track} were given in two forms (one of them {form}). Give the files of one form \
                  at a time; import one into the other's form first if both are needed."
@@ -284,7 +286,7 @@ pub fn runs_of(
     let mut result = Vec::new();
     // In the order of the edition, whatever the order of the files.
     for track in edition.tracks.values() {
-        let Some(table) = by_track.shift_remove(&track.name) else { continue };
+        let Some((form, table)) = by_track.shift_remove(&track.name) else { continue };
         // Columns that no formula reads are not carried along.
         let mut reads = track.scoring.as_ref().map(Scoring::reads).unwrap_or_default();
         for recognition in edition.recognitions.values().filter(|r| r.track == track.name) {
@@ -301,9 +303,16 @@ pub fn runs_of(
             let rows = table.rows();
             table.set("disqualified", Type::Bool, Column::Bool(vec![false; rows]))?;
         }
+        if table.rows() == 0 {
+            return Err(ScoreError::Input(format!(
+                "there is no run of the track {} left to score: the files have no rows, or the adjudication removes all of \
+                 them. Give files with results.",
+                track.name
+            )));
+        }
         check_benchmarks(&table, track)?;
-        check_names(&table, track)?;
-        result.push(TrackRuns { track: track.name.clone(), table, effect });
+        check_names(&table, track, &edition.entrants.columns())?;
+        result.push(TrackRuns { track: track.name.clone(), form, table, effect });
     }
     Ok(result)
 }
@@ -600,32 +609,44 @@ fn check_benchmarks(table: &Table, track: &Track) -> Result<(), ScoreError> {
     Ok(())
 }
 
-/// Two entrants of one name could not be told apart on any page.
-fn check_names(table: &Table, track: &Track) -> Result<(), ScoreError> {
-    let (entrant, solver) = (table.column("entrant")?.clone(), table.column("solver")?.clone());
-    let (Some(entrant), Some(solver)) = (entrant.as_symbols(), solver.as_symbols()) else { return Ok(()) };
-    let mut owner: Vec<u32> = vec![u32::MAX; solver.dict.len()];
-    let mut name_of: Vec<u32> = vec![u32::MAX; entrant.dict.len()];
-    for (&e, &s) in entrant.codes.iter().zip(&solver.codes) {
-        let (owner, name) = (&mut owner[s as usize], &mut name_of[e as usize]);
+/// What is known of an entrant is the same in all of its rows, and no two entrants have one name: they could not be
+/// told apart on any page.
+fn check_names(table: &Table, track: &Track, entrant_columns: &[String]) -> Result<(), ScoreError> {
+    let entrants = table.groups(&["entrant"])?;
+    let entrant = table.column("entrant")?.clone();
+    for name in entrant_columns.iter().filter(|n| *n != "entrant" && table.has(n)) {
+        let groups = table.groups(std::slice::from_ref(name))?;
+        let mut first: Vec<u32> = vec![u32::MAX; entrants.count];
+        for (row, (&e, &value)) in entrants.ids.iter().zip(&groups.ids).enumerate() {
+            let slot = &mut first[e as usize];
+            if *slot == u32::MAX {
+                *slot = value;
+            } else if *slot != value {
+                return Err(ScoreError::Input(format!(
+                    "track {}: the rows of the entrant {} say different things in the column `{name}` (one of them {}). \
+                     Correct the results, or say it in the entrants' list (--solvers FILE).",
+                    track.name,
+                    text_of(&entrant.value(row)),
+                    cell_text(table.column(name)?, table.column_type(name), row),
+                )));
+            }
+        }
+    }
+    let solvers = table.groups(&["solver"])?;
+    let mut owner: Vec<u32> = vec![u32::MAX; solvers.count];
+    for (row, (&e, &s)) in entrants.ids.iter().zip(&solvers.ids).enumerate() {
+        let owner = &mut owner[s as usize];
         if *owner == u32::MAX {
             *owner = e;
+        } else if *owner != e {
+            return Err(ScoreError::Input(format!(
+                "track {}: two entrants have the name {}, one of them {}. Give each entrant a name of its own in the \
+                 entrants' list.",
+                track.name,
+                text_of(&table.column("solver")?.value(row)),
+                text_of(&entrant.value(row)),
+            )));
         }
-        if *name == u32::MAX {
-            *name = s;
-        }
-        let (what, a, b) = if *owner != e {
-            ("two entrants have the name", entrant.dict.get(*owner), entrant.dict.get(e))
-        } else if *name != s {
-            ("the same entrant has two names, one of them", solver.dict.get(*name), solver.dict.get(s))
-        } else {
-            continue;
-        };
-        return Err(ScoreError::Input(format!(
-            "track {}: {what} {}: {a} and {b}. Give each entrant a name of its own in the entrants' list.",
-            track.name,
-            solver.dict.get(s)
-        )));
     }
     Ok(())
 }

@@ -256,15 +256,24 @@ pub fn csv(edition: &str, rows: &[Row]) -> String {
 /// JSON: an array of objects with the columns of the CSV form; whole numbers and truth values as such, other numbers
 /// as decimal text, so that no reader rounds them.
 pub fn json(edition: &str, rows: &[Row]) -> String {
+    let columns = header(rows);
     let list: Vec<Json> = rows
         .iter()
         .map(|row| {
             let mut object = JsonMap::new();
-            object.insert("edition".into(), json!(edition));
-            object.insert("track".into(), json!(row.track));
-            object.insert("table".into(), json!(row.table));
-            object.insert("view".into(), json!(row.view));
-            for (name, cell) in &row.cells {
+            for name in &columns {
+                let fixed = match name.as_str() {
+                    "edition" => Some(edition),
+                    "track" => Some(&*row.track),
+                    "table" => Some(&*row.table),
+                    "view" => Some(&*row.view),
+                    _ => None,
+                };
+                if let Some(text) = fixed {
+                    object.insert(name.clone(), json!(text));
+                    continue;
+                }
+                let Some(cell) = row.cells.get(name) else { continue };
                 let value = match (&cell.value, cell.number()) {
                     (Value::Bool(b), _) => json!(b),
                     (_, Some(n)) => match n.as_i64() {
@@ -317,7 +326,9 @@ pub fn table(rows: &[Row], title: &str, colour: bool) -> String {
         let _ = writeln!(out, "\n{bold}{}{plain}", parts.join(" · "));
         let shown = |name: &str| match name {
             "division" => block.iter().any(|r| r.cells["division"].text() != block[0].cells["division"].text()),
-            "edition" | "track" | "table" | "logic" | "view" | "winner" | "competitive" | "rank" => false,
+            // Recognitions of all views stand in one block.
+            "view" => block.iter().any(|r| r.view != block[0].view),
+            "edition" | "track" | "table" | "logic" | "winner" | "competitive" | "rank" => false,
             _ => true,
         };
         let columns: Vec<String> = header(block).into_iter().filter(|c| shown(c)).collect();

@@ -23,6 +23,8 @@ pub struct Difference {
     pub line: u64,
     /// The standing that it is about: key columns and their values.
     pub key: IndexMap<String, String>,
+    /// The form that the results were read by.
+    pub form: String,
     /// The figure.
     pub column: String,
     /// As published.
@@ -83,6 +85,7 @@ type Evaluated = Option<(Arc<Column>, Type)>;
 
 /// One table of standings with the texts that its rows are found by.
 struct Part<'a> {
+    form: &'a str,
     track: &'a str,
     table: &'a str,
     view: &'a str,
@@ -121,6 +124,13 @@ pub fn verify(
 ) -> Result<Report, ScoreError> {
     let rows = read_csv_rows(published, b',')?;
     let name = published.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    if let Some(twice) = (1..rows.header.len()).find(|&at| rows.header[..at].contains(&rows.header[at])) {
+        return Err(ScoreError::Input(format!(
+            "{}: the column `{}` stands twice in the header line. Rename or remove one of the two.",
+            published.display(),
+            rows.header[twice]
+        )));
+    }
     let has = |column: &String| rows.header.iter().any(|h| h == column);
     let forms: Vec<&PublishedForm> = edition
         .published
@@ -132,7 +142,7 @@ pub fn verify(
     let canonical;
     let forms = if forms.is_empty() {
         canonical = [canonical_form(&rows)];
-        if !["track", "view", "solver"].iter().all(|c| rows.header.iter().any(|h| h == c)) {
+        if !["track", "table", "division", "view", "solver"].iter().all(|c| rows.header.iter().any(|h| h == c)) {
             return Err(ScoreError::Input(format!(
                 "{}: no form under `published` of the edition {} recognises this file (its columns: {}). Add a form \
                  that maps its columns, or name them as `agon score --format csv` does.",
@@ -149,7 +159,7 @@ pub fn verify(
     for track in scores {
         for view in &track.views {
             for (table, standings) in view.tables.iter().chain(&view.rankings) {
-                parts.push(Part { track: &track.track, table, view: &view.view, standings });
+                parts.push(Part { form: &track.form, track: &track.track, table, view: &view.view, standings });
             }
         }
     }
@@ -251,6 +261,7 @@ fn compare_form(
                 report.differences.push(Difference {
                     line,
                     key: named,
+                    form: String::new(),
                     column: "row".into(),
                     published: "listed".into(),
                     computed: None,
@@ -293,6 +304,7 @@ fn compare_form(
                 report.differences.push(Difference {
                     line,
                     key: named.clone(),
+                    form: part.form.to_string(),
                     column: figure.name.clone(),
                     published: text,
                     computed: Some(ours.exact_text()),
@@ -337,7 +349,11 @@ fn same(published: &str, ours: &Cell, tolerance: &Exact) -> bool {
 /// Whether a ledger entry is about a difference and holds for it.
 fn explains(entry: &LedgerEntry, difference: &Difference) -> bool {
     let about = entry.filter.iter().all(|(column, values)| {
-        let value = if column == "column" { Some(&difference.column) } else { difference.key.get(column) };
+        let value = match column.as_str() {
+            "column" => Some(&difference.column),
+            "form" => Some(&difference.form),
+            _ => difference.key.get(column),
+        };
         value.is_some_and(|v| values.contains(v))
     });
     if !about {

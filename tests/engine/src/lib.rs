@@ -80,6 +80,7 @@ pub fn edition(name: &str, second: SecondReading) -> &'static Edition {
 #[must_use]
 pub fn archive() -> PathBuf {
     let base = std::env::var_os("AGON_ARCHIVE").map_or_else(|| "../../../shared".into(), PathBuf::from);
+    let base = base.canonicalize().unwrap_or(base);
     base.join("archive")
 }
 

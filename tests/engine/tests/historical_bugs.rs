@@ -402,7 +402,7 @@ fn benchmarks_were_removed_without_a_trace() {
 /// read as part of a decision; a status that the decision itself gives goes before.
 #[test]
 fn decisions_in_a_file_had_no_date_and_no_reason() {
-    let rows = [
+    let mut rows = vec![
         run("p", "a", Unknown, Sat, 1_000, 1_000),
         run("p", "b", Unknown, Sat, 1_000, 1_000),
         run("q", "a", Unknown, Unknown, 2_000, 2_000),
@@ -416,8 +416,9 @@ fn decisions_in_a_file_had_no_date_and_no_reason() {
     assert_eq!(score_of(&with(&rows, &given, Rules), "parallel", "p"), (2, 0, 2, 2));
     let removed = decisions(&folder, "  - { date: 2022-08-01, reason: r, remove: true, file: statuses.csv }\n");
     let edition = edition(SMT_COMP_2022, Rules);
+    rows.push(run("p", "c", Sat, Sat, 1_000, 1_000));
     let runs = runs_of(edition, &rows, Some(&removed)).expect("the rows can be read");
-    assert_eq!((runs.effect.removed.len(), runs.table.rows()), (2, 0));
+    assert_eq!((runs.effect.removed.len(), runs.table.rows()), (2, 1));
 }
 
 /// SMT-COMP 2025: the removal of results was switched off in the code because an empty list was not valid input.
@@ -810,7 +811,7 @@ fn rows_contradicted_each_other() {
     assert!(error.contains("LIA/family/a.smt2"), "{error}");
     rows[1].logic = "QF_UNHEARD".into();
     let error = scores_of(edition, &rows).expect_err("there is no such logic").to_string();
-    assert!(error.contains("QF_UNHEARD"), "{error}");
+    assert!(error.contains("QF_UNHEARD") && error.contains("no division"), "{error}");
     rows[1].logic = "LIA".into();
     let error = scores_of(edition, &rows).expect_err("LIA is not in Bitvec").to_string();
     assert!(error.contains("Bitvec") && error.contains("Arith"), "{error}");
@@ -1017,6 +1018,30 @@ fn a_cell_of_the_score_table_was_wrong() {
         let scores = scores_of_text(&edition, &csv).expect("the run can be scored");
         assert_eq!(place_of(&scores, "all", "x").int("points"), points, "{answer:?} of {expected:?}");
     }
+}
+
+/// A column that a step computes anew from something that the results lack is gone. Its old values under the same name
+/// would pass for the new ones.
+#[test]
+fn an_old_column_stood_in_for_a_new_one() {
+    let text = |runs: &str| {
+        format!(
+            "edition: anew\ntracks:\n  main:\n    plugin: single-query\n    divisions: {{ all: [] }}\n    scoring:\n      runs: {runs}\n      \
+             measures: {{ cost: sum(price) }}\n      order: [cost asc]\n      views: {{ all: {{}} }}\nresults:\n  runs:\n    track: \
+             main\n    recognise: {{ columns: [tool, task] }}\n    columns:\n      entrant: tool\n      solver: tool\n      competing: {{ \
+             value: \"true\" }}\n      benchmark: task\n      answer: {{ value: unknown }}\n      status: {{ value: unknown }}\n      cpu_time: \
+             {{ value: \"3\" }}\n      wall_time: {{ value: \"5\" }}\n"
+        )
+    };
+    let of = |runs: &str| scores_of_text(&edition_of_text(&text(runs), Reading::Rules), "tool,task\nx,t\n");
+    let scores = of("{ old: { let: { price: cpu_time } } }").expect("the run can be scored");
+    assert_eq!(place_of(&scores, "all", "x").int("cost") / SECOND, 3);
+    let scores = of("{ old: { let: { price: cpu_time } }, new: { let: { price: wall_time } } }").expect("a score");
+    assert_eq!(place_of(&scores, "all", "x").int("cost") / SECOND, 5);
+    // These results do not say how much memory a run took.
+    let error = of("{ old: { let: { price: cpu_time } }, new: { let: { price: memory / 1 GB * 1 s } } }");
+    let error = error.expect_err("the price is not known").to_string();
+    assert!(error.contains("memory"), "{error}");
 }
 
 /// Results of one track in two forms at once could count a run twice.
