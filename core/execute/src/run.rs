@@ -265,6 +265,8 @@ struct Watch<'a> {
     job: &'a Job,
     program: PathBuf,
     report: OwnedFd,
+    /// Whether nothing more comes there.
+    reported: bool,
     streams: [Stream; 2],
     launched: u64,
     /// Reports of the run's first process.
@@ -348,6 +350,7 @@ impl<'a> Watch<'a> {
             job,
             program: prepared.program,
             report,
+            reported: false,
             streams: [stream(output), stream(error)],
             launched,
             started: None,
@@ -371,6 +374,14 @@ impl<'a> Watch<'a> {
         while self.gone.is_none() {
             self.turn(cancel)?;
         }
+        let outcome = self.finish();
+        if let Some(folder) = self.folder.take() {
+            self.context.discard(folder);
+        }
+        outcome
+    }
+
+    fn finish(&mut self) -> Result<Observation, Fault> {
         self.read_reports()?;
         for index in 0..2 {
             while self.read(index)? {}
@@ -392,7 +403,11 @@ impl<'a> Watch<'a> {
         let mut polls = vec![PollFd::new(&self.slot.socket, PollFlags::IN), PollFd::new(&self.report, PollFlags::IN)];
         let out_of_memory = self.slot.group.out_of_memory();
         let killing = self.killed.is_some();
-        // Once readable, these stay so, and there is nothing more to do about them.
+        // Once ended or readable, these stay so, and there is nothing more to do about them.
+        let report_at = (!self.reported).then(|| {
+            polls.push(PollFd::new(&self.report, PollFlags::IN));
+            polls.len() - 1
+        });
         let cancel_at = (!cancelling).then(|| {
             polls.push(PollFd::new(cancel, PollFlags::IN));
             polls.len() - 1
@@ -412,7 +427,7 @@ impl<'a> Watch<'a> {
             Err(error) => return Err(error).tried(|| "wait for a run".to_string()),
         }
         let ready = |at: Option<usize>| at.is_some_and(|at| !polls[at].revents().is_empty());
-        let (socket, report) = (ready(Some(0)), ready(Some(1)));
+        let (socket, report) = (ready(Some(0)), ready(report_at));
         let (cancelled, memory) = (ready(cancel_at), ready(memory_at));
         let streams = stream_at.map(ready);
         drop(polls);
@@ -424,8 +439,8 @@ impl<'a> Watch<'a> {
         if memory {
             self.end_for(Limit::Memory);
         }
-        for index in 0..2 {
-            if streams[index] {
+        for (index, readable) in streams.into_iter().enumerate() {
+            if readable {
                 self.read(index)?;
             }
         }
@@ -662,7 +677,10 @@ impl<'a> Watch<'a> {
             let mut bytes = [0; wire::REPORT_BYTES];
             let mut fds = Vec::new();
             let got = match wire::receive_fds(self.report.as_fd(), &mut bytes, &mut fds) {
-                Ok(0) => return Ok(()),
+                Ok(0) => {
+                    self.reported = true;
+                    return Ok(());
+                }
                 Ok(got) => got,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(source) => {
@@ -733,7 +751,7 @@ impl<'a> Watch<'a> {
         Ok(true)
     }
 
-    fn observation(mut self) -> Result<Observation, Fault> {
+    fn observation(&mut self) -> Result<Observation, Fault> {
         let lost =
             |what: &str| Fault::Helper { program: self.context.options.helper.program.clone(), what: what.to_string() };
         let Some(gone) = self.gone.take() else {
@@ -840,7 +858,7 @@ impl<'a> Watch<'a> {
         if self.job.cpus.is_empty() {
             mechanisms.pinning = "none".to_string();
         }
-        let [output, error] = self.streams;
+        let [output, error] = &mut self.streams;
         Ok(Observation {
             exit,
             signal,
@@ -851,8 +869,8 @@ impl<'a> Watch<'a> {
             cpu_system_ns: cpu_ns - cpu_user_ns,
             peak_memory,
             memory,
-            stdout: output.captured,
-            stderr: error.captured,
+            stdout: std::mem::take(&mut output.captured),
+            stderr: std::mem::take(&mut error.captured),
             stragglers: self.ended.is_some_and(|ended| ended[5] != 0),
             cpus: self.job.cpus.clone(),
             mechanisms,

@@ -13,6 +13,5 @@ fn a_program_runs() {
         assert_eq!(text(&seen.stdout), "out\n");
         assert_eq!(text(&seen.stderr), "err\n");
         assert_eq!(seen.limit, None);
-        eprintln!("{kind:?} {seen:#?}");
     }
 }
