@@ -36,21 +36,26 @@ fn nanos(duration: Duration) -> u64 {
 
 /// Runs a job in a slot. Leaves [`Slot::sound`] unset where the slot cannot be used again.
 pub(crate) fn run(slot: &mut Slot, context: &Context, job: &Job, cancel: &CancelToken) -> Result<Observation, Fault> {
-    let prepared = prepare(slot, context, job)?;
-    slot.sound = false;
-    slot.group
-        .begin(&GroupLimits { memory: job.limits.memory, processes: job.limits.processes, cpus: job.cpus.clone() })
-        .tried(|| "set up the control group".to_string())?;
-    let result = Watch::start(slot, context, job, prepared).and_then(|watch| watch.run(cancel));
+    let result = prepare(slot, context, job).and_then(|prepared| {
+        slot.sound = false;
+        slot.group
+            .begin(&GroupLimits { memory: job.limits.memory, processes: job.limits.processes, cpus: job.cpus.clone() })
+            .tried(|| "set up the control group".to_string())?;
+        let observation = Watch::start(slot, context, job, prepared)?.run(cancel);
+        // A program that cannot be executed leaves the sandbox as it was.
+        slot.sound = matches!(observation, Ok(_) | Err(Fault::Exec { .. }));
+        observation
+    });
     slot.group.end();
     let boxed = run_folder(slot);
-    if boxed.symlink_metadata().is_ok() {
-        scratch::remove_tree(&boxed).tried(|| format!("remove {}", boxed.display()))?;
+    if boxed.symlink_metadata().is_ok()
+        && let Err(source) = scratch::remove_tree(&boxed)
+    {
+        slot.sound = false;
+        return Err(Fault::Host { what: format!("remove {}", boxed.display()), source });
     }
     slot.runs += 1;
-    let observation = result?;
-    slot.sound = true;
-    Ok(observation)
+    result
 }
 
 /// The working folder of the slot's present run, if on disk.
