@@ -19,6 +19,7 @@ use crate::launcher::{self, monotonic};
 use crate::observation::{Captured, Fault, Limit, MemoryUse, Observation, Tried};
 use crate::runner::{Context, Slot, WorkFolder};
 use crate::scratch;
+use crate::script::Dialogue;
 use crate::wire::{self, FILES, Input, Launch, Reply, Report, Request, WORK, Work};
 
 /// How long a killed run may take to be gone before it is given up.
@@ -68,6 +69,8 @@ struct Prepared {
     program: PathBuf,
     launch: Launch,
     input: Option<OwnedFd>,
+    /// The other end of standard input, for a dialogue.
+    feed: Option<OwnedFd>,
 }
 
 fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fault> {
@@ -110,7 +113,15 @@ fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fa
             place(&work_path.join(name), &file.content, false)?;
         }
     }
-    let (input, passed) = input(slot, job, isolated)?;
+    let mut feed = None;
+    let (input, passed) = if job.script.is_some() {
+        let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).tried(|| "make a pipe".to_string())?;
+        rustix::fs::fcntl_setfl(&write, OFlags::NONBLOCK).tried(|| "make a pipe".to_string())?;
+        feed = Some(write);
+        (Input::Passed, Some(read))
+    } else {
+        input(slot, job, isolated)?
+    };
 
     let mut environment = job.environment.clone();
     for (name, value) in [
@@ -144,6 +155,7 @@ fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fa
         },
         program,
         input: passed,
+        feed,
     })
 }
 
@@ -273,6 +285,7 @@ struct Watch<'a> {
     /// Whether nothing more comes there.
     reported: bool,
     streams: [Stream; 2],
+    dialogue: Option<Dialogue<'a>>,
     launched: u64,
     /// Reports of the run's first process.
     started: Option<Report>,
@@ -357,6 +370,7 @@ impl<'a> Watch<'a> {
             report,
             reported: false,
             streams: [stream(output), stream(error)],
+            dialogue: job.script.as_ref().zip(prepared.feed).map(|(script, feed)| Dialogue::new(script, feed)),
             launched,
             started: None,
             ended: None,
@@ -394,6 +408,10 @@ impl<'a> Watch<'a> {
         if let Some(fault) = self.failed.take() {
             return Err(fault);
         }
+        if self.killed.is_none() {
+            // The last answer may have come with the end.
+            self.advance_dialogue();
+        }
         self.observation()
     }
 
@@ -427,6 +445,9 @@ impl<'a> Watch<'a> {
                 polls.len() - 1
             })
         });
+        if let Some(pipe) = self.dialogue.as_ref().and_then(Dialogue::wants_to_write) {
+            polls.push(PollFd::new(pipe, PollFlags::OUT));
+        }
         match rustix::event::poll(&mut polls, Some(&timeout)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error).tried(|| "wait for a run".to_string()),
@@ -451,6 +472,9 @@ impl<'a> Watch<'a> {
         }
         if socket {
             self.read_reply()?;
+        }
+        if self.started.is_some() && self.killed.is_none() {
+            self.advance_dialogue();
         }
         if cancelled {
             self.failed = Some(Fault::Cancelled);
@@ -478,6 +502,9 @@ impl<'a> Watch<'a> {
             }
             if self.next_tick > 0 {
                 until = until.min(self.next_tick);
+            }
+            if let Some(deadline) = self.dialogue.as_ref().and_then(Dialogue::deadline) {
+                until = until.min(deadline);
             }
         }
         // Not longer than an hour: no need to care for how much a time can hold.
@@ -615,6 +642,14 @@ impl<'a> Watch<'a> {
         scratch::used(&run_folder(self.slot), limit, WALK) > limit
     }
 
+    fn advance_dialogue(&mut self) {
+        let group = &self.slot.group;
+        let late = self.dialogue.as_mut().is_some_and(|dialogue| dialogue.advance(|| group.cpu().cpu_ns));
+        if late {
+            self.end_for(Limit::Wall);
+        }
+    }
+
     fn end_for(&mut self, limit: Limit) {
         self.limit.get_or_insert(limit);
         self.kill();
@@ -733,6 +768,9 @@ impl<'a> Watch<'a> {
         let got = match rustix::io::read(pipe, &mut buffer) {
             Ok(0) => {
                 stream.pipe = None;
+                if let (0, Some(dialogue)) = (index, &mut self.dialogue) {
+                    dialogue.output_ended();
+                }
                 return Ok(false);
             }
             Ok(got) => got,
@@ -747,6 +785,9 @@ impl<'a> Watch<'a> {
             .captured
             .push(&buffer[..keep], options.spool, &self.context.scratch.path)
             .tried(|| "keep a run's output".to_string())?;
+        if let (0, Some(dialogue)) = (index, &mut self.dialogue) {
+            dialogue.output(&buffer[..keep]);
+        }
         if keep < got {
             stream.captured.truncate();
             stream.pipe = None;
@@ -863,6 +904,9 @@ impl<'a> Watch<'a> {
         if self.job.cpus.is_empty() {
             mechanisms.pinning = "none".to_string();
         }
+        let ended = started[1].saturating_add(wall_ns);
+        let steps =
+            self.dialogue.take().map(|dialogue| dialogue.finish(started[1], started[2], ended)).unwrap_or_default();
         let [output, error] = &mut self.streams;
         Ok(Observation {
             exit,
@@ -879,7 +923,7 @@ impl<'a> Watch<'a> {
             stragglers: self.ended.is_some_and(|ended| ended[5] != 0),
             cpus: self.job.cpus.clone(),
             mechanisms,
-            steps: Vec::new(),
+            steps,
         })
     }
 }

@@ -12,9 +12,14 @@ use common::{Kind, machine, patience, processes_with, torture};
 fn soon(what: &str, so: impl Fn() -> bool) {
     let start = Instant::now();
     while !so() {
-        assert!(start.elapsed() < patience() * 10, "{what}");
+        assert!(start.elapsed() < patience() * 10, "{what}; {}", all_processes());
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+fn all_processes() -> String {
+    let output = Command::new("ps").args(["axo", "pid,ppid,stat,wchan:20,args"]).output();
+    output.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 fn groups(folder: &std::path::Path) -> Vec<String> {
@@ -53,7 +58,9 @@ fn victim() {
 
 #[test]
 fn runs_die_with_their_runner() {
-    for kind in common::KINDS {
+    // Where a version of control groups is expected, only what depends on it is of interest.
+    let kinds = if std::env::var_os("AGON_EXPECT_GROUPS").is_some() { &common::KINDS[..1] } else { &common::KINDS[..] };
+    for &kind in kinds {
         let folder = tempfile::tempdir().unwrap();
         let scratch = folder.path().join("scratch");
         let mark = format!("{}-{kind:?}", std::process::id());
@@ -72,7 +79,7 @@ fn runs_die_with_their_runner() {
             std::thread::sleep(Duration::from_millis(delay));
             victim.kill().unwrap();
             victim.wait().unwrap();
-            soon("all processes of the runs are gone", || processes_with(&value).is_empty());
+            soon(&format!("{kind:?}: all processes of the runs are gone"), || processes_with(&value).is_empty());
         }
         let left = groups(&scratch);
         assert_eq!(left.is_empty(), matches!(kind, Kind::NoGroups | Kind::NoPid | Kind::Bare));
