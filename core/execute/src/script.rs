@@ -3,6 +3,7 @@
 //! The runner holds the dialogue itself, over pipes, in the loop that also watches the limits: there is no
 //! process between it and the program that could be slow, or die, in either's place.
 
+use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
@@ -15,8 +16,9 @@ use crate::launcher::monotonic;
 pub struct Script {
     /// The steps, in order.
     pub steps: Vec<Step>,
-    /// Whether to go on after an answer did not come in its time. An end of the output ends the dialogue in
-    /// any case.
+    /// Whether to go on after an answer did not come in its time. When it comes later, it is passed over, so
+    /// that it is not taken for the answer to a later step. An end of the output ends the dialogue in any
+    /// case.
     pub go_on: bool,
 }
 
@@ -90,8 +92,12 @@ pub(crate) struct Dialogue<'a> {
     began: Option<u64>,
     /// The program's standard input, until closed.
     input: Option<OwnedFd>,
-    /// Output not yet taken as an answer.
+    /// Output, of which the first `taken` bytes were answers or came before them.
     unread: Vec<u8>,
+    taken: usize,
+    scanner: Scanner,
+    /// What is still to come for steps that were given up.
+    owed: VecDeque<Answer>,
     ended: bool,
     /// Times in nanoseconds of the monotonic clock.
     log: Vec<StepLog>,
@@ -106,6 +112,9 @@ impl<'a> Dialogue<'a> {
             began: None,
             input: Some(input),
             unread: Vec::new(),
+            taken: 0,
+            scanner: Scanner::default(),
+            owed: VecDeque::new(),
             ended: false,
             log: Vec::new(),
         }
@@ -154,18 +163,18 @@ impl<'a> Dialogue<'a> {
                 Step::Close => self.input = None,
                 Step::Expect { name, answer, .. } => {
                     let began = *self.began.get_or_insert_with(monotonic);
-                    let found = complete(&self.unread, *answer, self.ended);
+                    let found = self.find(*answer);
                     let late = self.deadline().is_some_and(|deadline| monotonic() >= deadline);
+                    let unread = &self.unread[self.taken..];
                     let (outcome, response) = match found {
-                        Some((from, to)) => {
-                            let response = self.unread[from..to].to_vec();
-                            self.unread.drain(..to);
-                            (StepOutcome::Answered, response)
-                        }
-                        None if self.ended => (StepOutcome::Ended, std::mem::take(&mut self.unread)),
-                        None if late => (StepOutcome::TimedOut, self.unread.clone()),
+                        Some(response) => (StepOutcome::Answered, response),
+                        None if self.ended => (StepOutcome::Ended, unread.to_vec()),
+                        None if late => (StepOutcome::TimedOut, unread.to_vec()),
                         None => return false,
                     };
+                    if outcome == StepOutcome::TimedOut {
+                        self.owed.push_back(*answer);
+                    }
                     self.log.push(StepLog {
                         name: name.clone(),
                         sent_ns: began,
@@ -188,7 +197,29 @@ impl<'a> Dialogue<'a> {
         }
         self.input = None;
         self.unread = Vec::new();
+        self.taken = 0;
         false
+    }
+
+    /// The answer to the present step, if it is there. Answers that came too late for their steps are passed
+    /// over: each question gets one answer, in order.
+    fn find(&mut self, answer: Answer) -> Option<Vec<u8>> {
+        loop {
+            let late = self.owed.front().copied();
+            let unread = &self.unread[self.taken..];
+            let (from, to) = self.scanner.complete(unread, late.unwrap_or(answer), self.ended)?;
+            let response = unread[from..to].to_vec();
+            self.taken += to;
+            self.scanner = Scanner::default();
+            if self.taken > self.unread.len() / 2 {
+                self.unread.drain(..self.taken);
+                self.taken = 0;
+            }
+            if late.is_none() {
+                return Some(response);
+            }
+            self.owed.pop_front();
+        }
     }
 
     /// Writes what the pipe takes; whether all is written, or never will be.
@@ -221,7 +252,7 @@ impl<'a> Dialogue<'a> {
                 answered_ns: ended.max(began),
                 cpu_ns: None,
                 outcome: StepOutcome::TimedOut,
-                response: self.unread,
+                response: self.unread.split_off(self.taken),
             });
         }
         for step in &mut self.log {
@@ -233,82 +264,112 @@ impl<'a> Dialogue<'a> {
     }
 }
 
-/// Where a complete answer begins and ends in what came so far.
-fn complete(bytes: &[u8], answer: Answer, ended: bool) -> Option<(usize, usize)> {
-    match answer {
-        Answer::Line => {
-            let from = bytes.iter().position(|&byte| byte != b'\n' && byte != b'\r')?;
-            let length = bytes[from..].iter().position(|&byte| byte == b'\n');
-            match length {
-                Some(length) => Some((from, from + length)),
-                None => ended.then_some((from, bytes.len())),
+/// Reads on where it stopped, so that an answer that comes in many pieces is looked at once.
+#[derive(Debug, Default)]
+struct Scanner {
+    at: usize,
+    from: Option<usize>,
+    depth: usize,
+    state: State,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Between,
+    Comment,
+    Atom,
+    Symbol,
+    String,
+    /// After a quotation mark inside a string: the end, unless another one follows.
+    Quote,
+}
+
+impl Scanner {
+    /// Where the first complete answer begins and ends in what came so far. `ended`: no more will come.
+    fn complete(&mut self, bytes: &[u8], answer: Answer, ended: bool) -> Option<(usize, usize)> {
+        match answer {
+            Answer::Line => self.line(bytes, ended),
+            Answer::Expression => self.expression(bytes, ended),
+        }
+    }
+
+    fn line(&mut self, bytes: &[u8], ended: bool) -> Option<(usize, usize)> {
+        while let Some(&byte) = bytes.get(self.at) {
+            match (self.from, byte) {
+                (None, b'\n' | b'\r') => {}
+                (None, _) => self.from = Some(self.at),
+                (Some(from), b'\n') => return Some((from, self.at)),
+                (Some(_), _) => {}
+            }
+            self.at += 1;
+        }
+        self.from.filter(|_| ended).map(|from| (from, bytes.len()))
+    }
+
+    /// The first s-expression, by the lexical rules of SMT-LIB 2.6 (section 3.1).
+    fn expression(&mut self, bytes: &[u8], ended: bool) -> Option<(usize, usize)> {
+        while let Some(&byte) = bytes.get(self.at) {
+            let mut over = false;
+            match self.state {
+                State::Comment => {
+                    if byte == b'\n' {
+                        self.state = State::Between;
+                    }
+                }
+                State::Symbol => {
+                    if byte == b'|' {
+                        self.state = State::Between;
+                        over = true;
+                    }
+                }
+                State::String => {
+                    if byte == b'"' {
+                        self.state = State::Quote;
+                    }
+                }
+                State::Quote if byte == b'"' => self.state = State::String,
+                State::Atom if !delimits(byte) => {}
+                State::Quote | State::Atom => {
+                    self.state = State::Between;
+                    if self.depth == 0 {
+                        return Some((self.from?, self.at));
+                    }
+                    // The byte itself is still to be looked at.
+                    continue;
+                }
+                State::Between => {
+                    if !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';') {
+                        self.from.get_or_insert(self.at);
+                    }
+                    match byte {
+                        b' ' | b'\t' | b'\r' | b'\n' => {}
+                        b';' => self.state = State::Comment,
+                        b'(' => self.depth += 1,
+                        b')' => {
+                            // A closing parenthesis alone is no expression; it is given as it is.
+                            self.depth = self.depth.saturating_sub(1);
+                            over = true;
+                        }
+                        b'|' => self.state = State::Symbol,
+                        b'"' => self.state = State::String,
+                        _ => self.state = State::Atom,
+                    }
+                }
+            }
+            self.at += 1;
+            if over && self.depth == 0 {
+                return Some((self.from?, self.at));
             }
         }
-        Answer::Expression => expression(bytes, ended),
+        let whole = self.depth == 0 && matches!(self.state, State::Atom | State::Quote);
+        self.from.filter(|_| ended && whole).map(|from| (from, bytes.len()))
     }
 }
 
-/// The first s-expression, by the lexical rules of SMT-LIB 2.6 (section 3.1).
-fn expression(bytes: &[u8], ended: bool) -> Option<(usize, usize)> {
-    let space = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-    let mut at = 0;
-    let mut from = None;
-    let mut depth = 0_usize;
-    while at < bytes.len() {
-        let end = match bytes[at] {
-            byte if space(byte) => {
-                at += 1;
-                continue;
-            }
-            b';' => {
-                at += bytes[at..].iter().position(|&byte| byte == b'\n')? + 1;
-                continue;
-            }
-            b'(' => {
-                from.get_or_insert(at);
-                depth += 1;
-                at += 1;
-                continue;
-            }
-            b')' => {
-                from.get_or_insert(at);
-                // A closing parenthesis alone is no expression; it is given as it is.
-                depth = depth.saturating_sub(1);
-                at + 1
-            }
-            b'|' => at + 2 + bytes[at + 1..].iter().position(|&byte| byte == b'|')?,
-            b'"' => {
-                // Two quotation marks inside a string stand for one.
-                let mut end = at + 1;
-                loop {
-                    end += bytes[end..].iter().position(|&byte| byte == b'"')? + 1;
-                    match bytes.get(end) {
-                        Some(b'"') => end += 1,
-                        Some(_) => break,
-                        None if ended || depth > 0 => break,
-                        None => return None,
-                    }
-                }
-                end
-            }
-            _ => {
-                let length = bytes[at..]
-                    .iter()
-                    .position(|&byte| space(byte) || matches!(byte, b'(' | b')' | b'"' | b'|' | b';'));
-                match length {
-                    Some(length) => at + length,
-                    None if ended => bytes.len(),
-                    None => return None,
-                }
-            }
-        };
-        let start = *from.get_or_insert(at);
-        if depth == 0 {
-            return Some((start, end));
-        }
-        at = end;
-    }
-    None
+/// Whether a byte ends an atom.
+fn delimits(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'(' | b')' | b'"' | b'|' | b';')
 }
 
 #[cfg(test)]
@@ -316,7 +377,13 @@ mod tests {
     use super::*;
 
     fn first(text: &str, ended: bool) -> Option<&str> {
-        expression(text.as_bytes(), ended).map(|(from, to)| &text[from..to])
+        let whole = Scanner::default().expression(text.as_bytes(), ended);
+        // In pieces of any size it is the same.
+        let mut scanner = Scanner::default();
+        let pieces =
+            (0..=text.len()).find_map(|end| scanner.expression(&text.as_bytes()[..end], ended && end == text.len()));
+        assert_eq!(whole, pieces, "{text}");
+        whole.map(|(from, to)| &text[from..to])
     }
 
     #[test]
@@ -340,7 +407,8 @@ mod tests {
     #[test]
     fn lines_are_whole() {
         let line = |text: &str, ended| {
-            complete(text.as_bytes(), Answer::Line, ended).map(|(from, to)| text[from..to].to_string())
+            let found = Scanner::default().complete(text.as_bytes(), Answer::Line, ended);
+            found.map(|(from, to)| text[from..to].to_string())
         };
         assert_eq!(line("\n\r\nsat\nunsat", false).as_deref(), Some("sat"));
         assert_eq!(line("sat", false), None);

@@ -138,6 +138,10 @@ fn a_run_stays_on_its_cores() {
         if seen.mechanisms.pinning == "cpuset" {
             assert_eq!(lines[1], lines[0]);
         }
+        // The next run has all cores again if it asks for none.
+        let seen = bench.run(&shell("nproc"));
+        assert_eq!(text(&seen.stdout), format!("{}\n", machine().cores.len()));
+        assert_eq!(seen.mechanisms.pinning, "none");
     }
 }
 
@@ -185,5 +189,17 @@ fn many_runs_leave_nothing_in_the_runner() {
     while open() > before + 2 {
         assert!(start.elapsed().as_secs() < 5, "{} of {before}", open());
         std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn the_kernels_settings_are_out_of_reach() {
+    // With a /proc of its own and with that of the host; a setting is written as it is, so no harm is done.
+    for kind in [Kind::Best, Kind::NoPid] {
+        let bench = Bench::new(kind);
+        let script = "cat /proc/self/oom_score_adj; f=/proc/sys/kernel/threads-max; v=$(cat $f); \
+                      (echo $v >$f) 2>/dev/null && echo WROTE; \
+                      (echo 5 >/proc/self/oom_score_adj) 2>/dev/null && echo WROTE; true";
+        assert_eq!(text(&bench.run(&shell(script)).stdout), "0\n", "{kind:?}");
     }
 }

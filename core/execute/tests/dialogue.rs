@@ -147,3 +147,24 @@ fn a_program_that_ends_or_reads_nothing_ends_the_dialogue() {
     assert_eq!(seen.steps[1].response.len(), 3_000_000);
     assert_eq!(seen.steps[2].response, b"end");
 }
+
+#[test]
+fn a_late_answer_is_not_taken_for_a_later_one() {
+    let bench = Bench::new(Kind::Best);
+    let mut job = shell("read a; sleep 0.5; echo unsat; read b; echo sat; read c; echo unknown");
+    job.script = Some(Script {
+        steps: vec![
+            send("1\n"),
+            expect("1", Answer::Expression, 100),
+            send("2\n"),
+            expect("2", Answer::Line, 5000),
+            send("3\n"),
+            expect("3", Answer::Expression, 5000),
+        ],
+        go_on: true,
+    });
+    let seen = bench.run(&job);
+    let answers: Vec<&[u8]> = seen.steps.iter().map(|step| step.response.as_slice()).collect();
+    assert_eq!(answers, [&b""[..], b"sat", b"unknown"], "{seen:?}");
+    assert_eq!(seen.steps[0].outcome, StepOutcome::TimedOut);
+}
