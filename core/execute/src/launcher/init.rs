@@ -193,8 +193,10 @@ fn inner(launch: &Launch, prepared: &Prepared, isolation: Isolation, ends: &Ends
         }
         return Err((stage, io::Error::from_raw_os_error(errno)));
     }
-    close(ends.output);
-    close(ends.error);
+    if !launch.hold_output {
+        close(ends.output);
+        close(ends.error);
+    }
     close(input);
     let own = clock(libc::CLOCK_PROCESS_CPUTIME_ID);
     report(ends.report, &[wire::STARTED, exec_time, own, before, 0, 0, 0, 0], folder);
@@ -254,7 +256,7 @@ fn alive(life: RawFd) -> io::Result<()> {
     if poll.revents == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
 }
 
-fn report(socket: RawFd, words: &Report, fd: Option<RawFd>) {
+pub(super) fn report(socket: RawFd, words: &Report, fd: Option<RawFd>) {
     // SAFETY: both descriptors are open in this process for as long as this function runs.
     let socket = unsafe { BorrowedFd::borrow_raw(socket) };
     let bytes = wire::encode(words);

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -246,16 +246,21 @@ impl Zygote {
         let child = check(child).stage("start the run's first process")? as libc::pid_t;
         // SAFETY: the kernel gave the descriptor to this process just now.
         let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
-        drop((output, error, report, input, group));
-        wire::send(&self.socket, &Reply::Started { pid: child }, &[pidfd.as_fd()]).stage("tell the runner")?;
+        let words = [wire::FIRST, child as u64, 0, 0, 0, 0, 0, 0];
+        init::report(report.as_raw_fd(), &words, Some(pidfd.as_raw_fd()));
+        drop((report, input, group));
+        let output = launch.hold_output.then_some((output, error));
         let (status, usage) = self.wait(child, &pidfd);
-        Ok(Some(Reply::Ended {
+        let reply = Reply::Ended {
             status,
             user_ns: nanoseconds(usage.ru_utime),
             system_ns: nanoseconds(usage.ru_stime),
             largest_resident: usage.ru_maxrss as u64 * 1024,
             own_cpu_ns: clock(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(cpu_before),
-        }))
+        };
+        wire::send(&self.socket, &reply, &[]).stage("tell the runner")?;
+        drop(output);
+        Ok(None)
     }
 
     /// Waits until the run's first process is gone and with it everything; kills it when the runner says
