@@ -46,10 +46,11 @@ pub(crate) fn run(slot: &mut Slot, context: &Context, job: &Job, cancel: &Cancel
             .tried(|| "set up the control group".to_string())?;
         let observation = Watch::start(slot, context, job, prepared)?.run(cancel);
         // A program that cannot be executed leaves the sandbox as it was.
-        slot.sound = matches!(observation, Ok(_) | Err(Fault::Exec { .. }));
+        slot.sound = matches!(observation, Ok(_) | Err(Fault::Exec { .. })) && !slot.lost.get();
         observation
     });
-    slot.group.end();
+    // Unless it is known that it was not, the limit of memory is taken for raised.
+    slot.group.end(!matches!(&result, Ok(seen) if seen.limit != Some(Limit::Memory)));
     let boxed = run_folder(slot);
     if boxed.symlink_metadata().is_ok()
         && let Err(source) = scratch::remove_tree(&boxed)
@@ -656,7 +657,16 @@ impl<'a> Watch<'a> {
 
     fn end_for(&mut self, limit: Limit) {
         self.limit.get_or_insert(limit);
+        if limit == Limit::Memory {
+            self.slot.group.relax();
+        }
         self.kill();
+        if limit == Limit::Memory {
+            // A working folder in memory is part of what fills it, and goes when nobody holds it.
+            if let Some(folder) = self.folder.take() {
+                self.context.discard(folder);
+            }
+        }
     }
 
     fn kill(&mut self) {
@@ -687,6 +697,20 @@ impl<'a> Watch<'a> {
         let lost = |what: String| Fault::Helper { program: self.context.options.helper.program.clone(), what };
         let (reply, _) = match wire::receive::<Reply>(&self.slot.socket) {
             Ok(Some(message)) => message,
+            Ok(None) if self.limit == Some(Limit::Memory) || self.slot.group.memory_exceeded() => {
+                // It lives in the group that ran out of memory and fell with the run.
+                self.slot.lost.set(true);
+                self.limit = Some(Limit::Memory);
+                self.gone = Some(Gone {
+                    at: monotonic(),
+                    status: libc::SIGKILL,
+                    user: 0,
+                    system: 0,
+                    resident: 0,
+                    sandbox_cpu: 0,
+                });
+                return Ok(());
+            }
             Ok(None) => return Err(lost("ended during a run".to_string())),
             Err(error) => return Err(lost(format!("broke off during a run: {error}"))),
         };

@@ -8,7 +8,9 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
     recvmsg, sendmsg,
@@ -185,7 +187,19 @@ pub(crate) fn send<T: Serialize>(socket: &UnixStream, message: &T, fds: &[Borrow
         return Err(io::Error::other("too many descriptors for one message"));
     }
     // In one piece: the receiver is not woken for the length alone.
-    let sent = sendmsg(socket, &[IoSlice::new(&length), IoSlice::new(&body)], &mut ancillary, SendFlags::NOSIGNAL)?;
+    // The sandbox process may share a control group with a run that has filled it and is being killed.
+    let start = Instant::now();
+    let sent = loop {
+        // In one piece: the receiver is not woken for the length alone.
+        let slices = [IoSlice::new(&length), IoSlice::new(&body)];
+        match sendmsg(socket, &slices, &mut ancillary, SendFlags::NOSIGNAL) {
+            Err(Errno::NOMEM | Errno::NOBUFS) if start.elapsed() < Duration::from_secs(5) => {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            Err(Errno::INTR) => {}
+            other => break other?,
+        }
+    };
     let mut rest = socket;
     rest.write_all(&length[sent.min(length.len())..])?;
     rest.write_all(&body[sent.saturating_sub(length.len())..])
@@ -219,7 +233,7 @@ pub(crate) fn receive_fds(socket: BorrowedFd<'_>, bytes: &mut [u8], fds: &mut Ve
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let received = loop {
         match recvmsg(socket, &mut [IoSliceMut::new(bytes)], &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
-            Err(rustix::io::Errno::INTR) => {}
+            Err(Errno::INTR) => {}
             other => break other?,
         }
     };
