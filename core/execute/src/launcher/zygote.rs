@@ -267,6 +267,7 @@ impl Zygote {
     /// so or is itself gone.
     fn wait(&self, child: libc::pid_t, pidfd: &OwnedFd) -> (i32, libc::rusage) {
         let mut watch_socket = true;
+        let mut killing = false;
         loop {
             let mut polls = [
                 libc::pollfd { fd: pidfd.as_raw_fd(), events: libc::POLLIN, revents: 0 },
@@ -277,15 +278,17 @@ impl Zygote {
                 },
             ];
             // SAFETY: two structures, ours.
-            unsafe { libc::poll(polls.as_mut_ptr(), 2, -1) };
+            unsafe { libc::poll(polls.as_mut_ptr(), 2, if killing { 10 } else { -1 }) };
             if polls[0].revents != 0 {
                 break;
             }
             if polls[1].revents != 0 {
-                if !matches!(wire::receive::<Request>(&self.socket), Ok(Some((Request::Kill, _)))) {
-                    watch_socket = false;
-                }
-                self.kill(child);
+                killing = true;
+                watch_socket = matches!(wire::receive::<Request>(&self.socket), Ok(Some((Request::Kill, _))));
+            }
+            if killing {
+                // Again and again: the first process may be about to start the program.
+                self.kill(child, watch_socket);
             }
         }
         // SAFETY: an all-zero `rusage` is valid; waits for our own child.
@@ -305,8 +308,9 @@ impl Zygote {
         result
     }
 
-    fn kill(&self, child: libc::pid_t) {
-        if self.isolation.pid {
+    /// Kills the run. Without a PID namespace the first process is spared if somebody waits for its report.
+    fn kill(&self, child: libc::pid_t, report: bool) {
+        if self.isolation.pid || !report {
             // SAFETY: our own child, not yet waited for, so the number is still its.
             unsafe { libc::kill(child, libc::SIGKILL) };
         } else {
