@@ -1,0 +1,23 @@
+//! A competition on this machine: which pairs are run in which order, how a track plugin and the sandboxed runner work
+//! together on each, and what goes into the store.
+
+pub mod benchmarks;
+pub mod order;
+pub mod smt_header;
+
+use std::io;
+use std::path::Path;
+
+/// Why a competition cannot be run or judged.
+#[derive(Debug, thiserror::Error)]
+pub enum CompeteError {
+    /// What was given does not fit: a whole sentence with place, cause and remedy.
+    #[error("{0}")]
+    Input(String),
+}
+
+impl CompeteError {
+    fn io(path: &Path, what: &str, error: &io::Error) -> Self {
+        Self::Input(format!("{}: it {what}: {error}.", path.display()))
+    }
+}
