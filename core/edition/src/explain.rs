@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use agon_table::{Dim, Exact, Type, Value};
 
-use crate::model::{Action, Doc, Edition, Let, Limits, Status, Step, Track, View};
+use crate::model::{Action, Doc, Edition, Input, Let, Limits, RunOrder, RunRules, Status, Step, Track, Variable, View};
 
 fn cite(doc: &Doc) -> String {
     if doc.cite.is_empty() { String::new() } else { format!(" [{}]", doc.cite.join(", ")) }
@@ -40,14 +40,71 @@ pub fn amount(value: &Exact, dim: Dim) -> String {
     value.to_string()
 }
 
-fn limits(out: &mut String, limits: &Limits) {
-    let mut parts: Vec<String> =
-        limits.amounts.iter().map(|(name, (value, dim))| format!("{name} {}", amount(value, *dim))).collect();
-    if let Some(cores) = limits.cores {
-        parts.push(format!("{cores} {}", if cores == 1 { "core" } else { "cores" }));
+/// A limit in words.
+fn limit_phrase(name: &str, value: &Exact, dim: Dim) -> String {
+    let amount = if dim == Dim::NONE { value.to_short_decimal(0) } else { amount(value, dim) };
+    match name {
+        "wall" => format!("{amount} of wall-clock time"),
+        "cpu" => format!("{amount} of CPU time"),
+        "memory" => format!("{amount} of memory"),
+        "disk" => format!("{amount} in its temporary folder"),
+        "file-size" => format!("{amount} a file"),
+        "output" => format!("{amount} of output"),
+        "cores" if amount == "1" => "1 core".into(),
+        "processes" if amount == "1" => "1 process".into(),
+        other => format!("{amount} {other}"),
     }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(items: &[String], last: &str) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., end] => format!("{} {last} {end}", first.join(", ")),
+    }
+}
+
+/// What a runner does before a run.
+fn run_rules(out: &mut String, run: &RunRules, limits: &Limits) {
+    let mut parts: Vec<String> = Vec::new();
+    match run.order {
+        RunOrder::Shuffled => {
+            parts.push("The benchmarks are run in an order that the competition's seed decides".into())
+        }
+        RunOrder::Listed => {}
+    }
+    if let Some(mode) = &run.scramble {
+        parts.push(format!("Benchmarks are scrambled with the competition's seed (mode `{mode}`)"));
+    }
+    let told: Vec<String> = run
+        .environment
+        .iter()
+        .map(|(name, variable)| match variable {
+            Variable::Text(text) => format!("`{name}` (always “{text}”)"),
+            Variable::Limit { limit, unit, .. } => {
+                let unit = unit.as_ref().map(|u| format!(" in {u}")).unwrap_or_default();
+                let value = variable.text(limits).unwrap_or_default();
+                format!("`{name}` (the limit `{limit}`{unit}: {value})")
+            }
+        })
+        .collect();
+    if !told.is_empty() {
+        parts.push(format!("The solver finds its limits in the environment variables {}", listed(&told, "and")));
+    }
+    if parts.is_empty() && run.doc.says.is_none() {
+        return;
+    }
+    let _ = writeln!(out, "{}{}{}.", parts.join(". "), if parts.is_empty() { "Runs" } else { "" }, cite(&run.doc));
+    if let Some(says) = &run.doc.says {
+        let _ = writeln!(out, "  {}", says.trim());
+    }
+}
+
+fn limits(out: &mut String, limits: &Limits) {
+    let parts: Vec<String> = limits.all().map(|(name, value, dim)| limit_phrase(name, &value, dim)).collect();
     if !parts.is_empty() {
-        let _ = writeln!(out, "Limits of one run: {}{}.", parts.join(", "), cite(&limits.doc));
+        let _ = writeln!(out, "A run may use {}{}.", listed(&parts, "and"), cite(&limits.doc));
     }
     if let Some(says) = &limits.doc.says {
         let _ = writeln!(out, "  {}", says.trim());
@@ -135,16 +192,17 @@ pub fn explain_track(track: &Track) -> String {
         Status::Exhibition => out.push_str("An exhibition: results are listed, nothing is won.\n"),
         Status::Experimental => out.push_str("Experimental: results are listed, nothing is won.\n"),
     }
-    match track.input.as_deref() {
-        Some("argument") => out.push_str("The benchmark file is the solver's first argument.\n"),
-        Some("stdin") => out.push_str("The benchmark is the solver's standard input.\n"),
-        Some("trace") => out.push_str("A trace executor sends the benchmark's commands one by one.\n"),
-        _ => {}
+    match track.input {
+        Some(Input::Argument) => out.push_str("The benchmark file is the solver's first argument.\n"),
+        Some(Input::Stdin) => out.push_str("The benchmark is the solver's standard input.\n"),
+        Some(Input::Trace) => out.push_str("A trace executor sends the benchmark's commands one by one.\n"),
+        None => {}
     }
     if let Some(plugin) = &track.plugin {
         let _ = writeln!(out, "Answers are judged by the plugin `{plugin}`.");
     }
     limits(&mut out, &track.limits);
+    run_rules(&mut out, &track.run, &track.limits);
     for (name, (doc, check_limits)) in &track.checks {
         let _ = writeln!(out, "\nCheck `{name}`{}: {}", cite(doc), doc.says.as_deref().unwrap_or("").trim());
         limits(&mut out, check_limits);

@@ -14,9 +14,9 @@ use regex::Regex;
 use crate::diag::{Diagnostic, Diagnostics, closest};
 use crate::language::RUN_FIELDS;
 use crate::model::{
-    Action, Deviation, Division, Doc, Edition, Entrants, Field, Figure, FigureSource, Form, LedgerEntry, Let, Limits,
-    Market, PublishedForm, Ranking, Reading, Recognition, RulesDocument, Scoring, Seed, Status, Step, TableRule, Track,
-    View,
+    Action, Deviation, Division, Doc, Edition, Entrants, Field, Figure, FigureSource, Form, Input, LedgerEntry, Let,
+    Limits, Market, PublishedForm, Ranking, Reading, Recognition, RulesDocument, RunOrder, RunRules, Scoring, Seed,
+    Status, Step, TableRule, Track, Variable, View,
 };
 use crate::node::{Entry, Kind, Node, Place, overlay};
 use crate::plugins;
@@ -106,7 +106,7 @@ fn like_of(tracks: &Node, track: &Node, chain: &mut Vec<String>, out: &mut Diagn
     merged
 }
 
-fn suggest(word: &str, known: &[&str]) -> String {
+pub(crate) fn suggest(word: &str, known: &[&str]) -> String {
     match closest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "none is defined".into(),
@@ -404,16 +404,28 @@ impl Resolver<'_> {
             _ => Status::Competitive,
         };
         let divisions = self.divisions(node, sets);
+        let limits = limits_of(node.get("limits"));
+        let parameters = match &plugin {
+            Some(name) => plugins::check_parameters(name, plugins::parameters(name).as_ref(), node, self.out),
+            None => IndexMap::new(),
+        };
         let checks = node.get("checks").map(Node::entries).unwrap_or_default();
-        let checks = checks.iter().map(|e| (e.key.clone(), (doc(&e.value), limits(e.value.get("limits"))))).collect();
+        let checks =
+            checks.iter().map(|e| (e.key.clone(), (doc(&e.value), limits_of(e.value.get("limits"))))).collect();
         let mut track = Track {
             name: entry.key.clone(),
             doc: doc(node),
             plugin,
-            parameters: text_map(node, "parameters"),
+            parameters,
             status,
-            input: text(node, "input"),
-            limits: limits(node.get("limits")),
+            input: match text(node, "input").as_deref() {
+                Some("argument") => Some(Input::Argument),
+                Some("stdin") => Some(Input::Stdin),
+                Some("trace") => Some(Input::Trace),
+                _ => None,
+            },
+            run: self.run_rules(node, &limits),
+            limits,
             checks,
             divisions,
             fields,
@@ -424,6 +436,95 @@ impl Resolver<'_> {
             track.scoring = Some(self.scoring(scoring, &track));
         }
         track
+    }
+
+    fn run_rules(&mut self, track: &Node, limits: &Limits) -> RunRules {
+        let Some(node) = track.get("run") else { return RunRules::default() };
+        let said = track.get("limits");
+        let mut environment = IndexMap::new();
+        for entry in node.get("environment").map(Node::entries).unwrap_or_default() {
+            if entry.value.is_null() {
+                continue;
+            }
+            let name = &entry.key;
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            if !name.chars().all(plain) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() {
+                let message = format!("`{name}` is not the name of an environment variable");
+                let help = "such names have letters, digits and `_`, and do not begin with a digit";
+                self.error("edition/value", &entry.key_place, message, help);
+                continue;
+            }
+            let variable = match entry.value.text() {
+                Some(source) => self.limit_in_unit(source, &entry.value.place, limits, said),
+                None => text(&entry.value, "value").map(Variable::Text),
+            };
+            if let Some(variable) = variable {
+                environment.insert(name.clone(), variable);
+            }
+        }
+        RunRules {
+            doc: doc(node),
+            environment,
+            order: if text(node, "order").as_deref() == Some("shuffled") {
+                RunOrder::Shuffled
+            } else {
+                RunOrder::Listed
+            },
+            scramble: text(node, "scramble").filter(|mode| mode != "none"),
+        }
+    }
+
+    /// `limits.wall in s`, `limits.memory in MiB`, `limits.cores`.
+    fn limit_in_unit(&mut self, source: &str, place: &Place, limits: &Limits, said: Option<&Node>) -> Option<Variable> {
+        let words: Vec<&str> = source.split_whitespace().collect();
+        let (name, unit) = match words.as_slice() {
+            [name] => (*name, None),
+            [name, "in", unit] => (*name, Some(*unit)),
+            _ => ("", None),
+        };
+        let Some(limit) = name.strip_prefix("limits.") else {
+            let help = "write it like `limits.wall in s`; a fixed text is written `{ value: TEXT }`";
+            self.error("edition/value", place, format!("`{source}` is not a limit with its unit"), help);
+            return None;
+        };
+        let Some((_, dim)) = Limits::NAMES.into_iter().find(|(n, _)| *n == limit) else {
+            let known = Limits::NAMES.map(|(n, _)| n);
+            self.error("edition/unknown-limit", place, format!("there is no limit `{limit}`"), suggest(limit, &known));
+            return None;
+        };
+        let Some((amount, _)) = limits.get(limit) else {
+            // A limit that cannot be read has been reported.
+            if said.and_then(|n| n.get(limit)).is_some_and(|n| !n.is_null()) {
+                return None;
+            }
+            let message = format!("the track has no limit `{limit}` that a solver could be told");
+            let help = format!("add `{limit}:` to the track's `limits`, or remove the variable (`null`)");
+            self.error("edition/unknown-limit", place, message, help);
+            return None;
+        };
+        let example = match dim {
+            Dim::TIME => "limits.wall in s",
+            Dim::MEMORY => "limits.memory in MiB",
+            _ => "limits.cores",
+        };
+        let size = match unit {
+            None => Some((Exact::ONE, Dim::NONE)),
+            Some(unit) => parse_quantity(&format!("1 {unit}")).ok(),
+        };
+        let Some((size, _)) = size.filter(|(_, unit_dim)| *unit_dim == dim) else {
+            let message = match unit {
+                None => format!("`{source}` lacks the unit in which the solver is told"),
+                Some(unit) => format!("`{limit}` is not counted in `{unit}`"),
+            };
+            self.error("edition/unit", place, message, format!("write it like `{example}`"));
+            return None;
+        };
+        if amount.div(&size).is_none_or(|units| units.floor().signum() <= 0) {
+            let message = format!("in whole {} this limit is 0", unit.unwrap_or("units"));
+            self.error("edition/unit", place, message, "take a smaller unit");
+            return None;
+        }
+        Some(Variable::Limit { limit: limit.into(), unit: unit.map(str::to_string), size })
     }
 
     fn divisions(&mut self, track: &Node, sets: Option<&Node>) -> IndexMap<String, Division> {
@@ -1276,13 +1377,16 @@ pub(crate) fn entrant_scope(entrants: &Entrants) -> Scope {
     scope
 }
 
-fn limits(node: Option<&Node>) -> Limits {
+fn limits_of(node: Option<&Node>) -> Limits {
     let Some(node) = node else { return Limits::default() };
     let mut amounts = IndexMap::new();
-    for name in ["wall", "cpu", "memory", "disk", "output"] {
-        if let Some(amount) = text(node, name).and_then(|t| parse_quantity(&t).ok()) {
+    for (name, dim) in Limits::NAMES {
+        if dim != Dim::NONE
+            && let Some(amount) = text(node, name).and_then(|t| parse_quantity(&t).ok())
+        {
             amounts.insert(name.to_string(), amount);
         }
     }
-    Limits { doc: doc(node), amounts, cores: text(node, "cores").and_then(|t| t.parse().ok()) }
+    let count = |name: &str| text(node, name).and_then(|t| t.parse().ok());
+    Limits { doc: doc(node), amounts, cores: count("cores"), processes: count("processes") }
 }
