@@ -73,7 +73,7 @@ fn job<'a>(run: &'a Run<'a>, id: Id, spec: &'a Aggregate) -> Result<Job<'a>, Fau
         job.once = Some(with(&spec.once)?);
     }
     if let Some(name) = &spec.other {
-        let cells = with(std::slice::from_ref(name))?;
+        let cells = if job.keeps_beside() { None } else { Some(with(std::slice::from_ref(name))?) };
         job.other = Some(Other { values: groups(&[name])?, cells });
     } else if let Some(once) = job.once.take() {
         // Without `of other` the rows that count are the same for all rows of a group.
@@ -84,8 +84,8 @@ fn job<'a>(run: &'a Run<'a>, id: Id, spec: &'a Aggregate) -> Result<Job<'a>, Fau
 
 struct Other {
     values: Arc<Groups>,
-    /// The groups, each parted by the column.
-    cells: Arc<Groups>,
+    /// The groups, each parted by the column. A fold that keeps the best beside the best of another needs none.
+    cells: Option<Arc<Groups>>,
 }
 
 struct Job<'a> {
@@ -314,7 +314,12 @@ impl Job<'_> {
 
     /// The partition that the results belong to.
     fn cells(&self) -> &Groups {
-        self.other.as_ref().map_or(&*self.groups, |o| &*o.cells)
+        self.other.as_ref().and_then(|o| o.cells.as_deref()).unwrap_or(&self.groups)
+    }
+
+    /// Whether the fold picks a row and keeps, for `of other`, the best of another beside it.
+    fn keeps_beside(&self) -> bool {
+        matches!(self.spec.fold, Fold::Min | Fold::Max | Fold::Nth(0)) && self.once.is_none()
     }
 
     /// The order of the rows: by the keys, then by the value.
@@ -353,14 +358,15 @@ impl Job<'_> {
         let Some(other) = &self.other else {
             return (0..self.groups.count).map(|group| f(group, parts.part(group))).collect();
         };
-        let mut member = vec![NONE; other.cells.count];
-        for (row, cell) in other.cells.ids.iter().enumerate() {
+        let cells = self.cells();
+        let mut member = vec![NONE; cells.count];
+        for (row, cell) in cells.ids.iter().enumerate() {
             member[*cell as usize] = row as u32;
         }
         // When a class of `once` was last met, by the number of the cell.
         let mut met: Vec<u32> = self.once.as_ref().map_or(Vec::new(), |once| vec![NONE; once.count]);
         let mut rows = Vec::new();
-        let mut results = Vec::with_capacity(other.cells.count);
+        let mut results = Vec::with_capacity(cells.count);
         for (cell, member) in member.into_iter().enumerate() {
             rows.clear();
             if member != NONE {
@@ -417,19 +423,7 @@ impl Job<'_> {
             }),
             Fold::TrimmedMean(k) => self.numbers(true, |job, rows| job.mean(rows.get(k..rows.len().checked_sub(k)?)?)),
             Fold::Min | Fold::Max => self.extreme(self.spec.fold == Fold::Max),
-            Fold::Nth(0) if undoable && self.other.is_none() => {
-                let order = self.order();
-                let mut best = vec![NONE; self.groups.count];
-                for (row, group) in self.groups.ids.iter().enumerate() {
-                    if self.filter().is_none_or(|f| f[row]) {
-                        let best = &mut best[*group as usize];
-                        if *best == NONE || order.cmp(row as u32, *best).is_lt() {
-                            *best = row as u32;
-                        }
-                    }
-                }
-                self.rows(|row| best[self.groups.ids[row] as usize])
-            }
+            Fold::Nth(0) if self.keeps_beside() => self.first(),
             Fold::Nth(n) => {
                 let cells = self.drive(true, |_, rows| rows.get(n).copied().unwrap_or(NONE));
                 self.rows(|row| cells[self.cells().ids[row] as usize])
@@ -470,7 +464,7 @@ impl Job<'_> {
             names.push(name);
             let pairs = self.run.table.groups(&names).map_err(|error| (self.id, error.to_string()))?;
             let mut seen = vec![false; pairs.count];
-            for (row, (group, pair)) in self.groups.ids.iter().zip(&pairs.ids).enumerate() {
+            for (row, (group, pair)) in self.groups.ids.iter().zip(pairs.ids.iter()).enumerate() {
                 if self.filter().is_none_or(|f| f[row]) && !std::mem::replace(&mut seen[*pair as usize], true) {
                     count[*group as usize] += 1;
                 }
@@ -489,18 +483,21 @@ impl Job<'_> {
 
     fn count_cells(&self, filter: Option<&[bool]>) -> Vec<i64> {
         let own = counts(self.cells(), filter);
-        let Some(other) = &self.other else { return own };
+        if self.other.is_none() {
+            return own;
+        }
         let mut total = vec![0; self.groups.count];
         let mut rest = own.clone();
-        self.each_cell(other, |cell, group| total[group] += own[cell]);
-        self.each_cell(other, |cell, group| rest[cell] = total[group] - own[cell]);
+        self.each_cell(|cell, group| total[group] += own[cell]);
+        self.each_cell(|cell, group| rest[cell] = total[group] - own[cell]);
         rest
     }
 
     /// Calls `f` once for each cell that has rows, with its group.
-    fn each_cell(&self, other: &Other, mut f: impl FnMut(usize, usize)) {
-        let mut met = vec![false; other.cells.count];
-        for (cell, group) in other.cells.ids.iter().zip(&self.groups.ids) {
+    fn each_cell(&self, mut f: impl FnMut(usize, usize)) {
+        let cells = self.cells();
+        let mut met = vec![false; cells.count];
+        for (cell, group) in cells.ids.iter().zip(self.groups.ids.iter()) {
             if !std::mem::replace(&mut met[*cell as usize], true) {
                 f(*cell as usize, *group as usize);
             }
@@ -510,11 +507,13 @@ impl Job<'_> {
     /// The sums of the cells, or of the rests of their groups.
     fn sum_cells(&self, values: &[i64]) -> Sums {
         let own = Sums::new(self.cells(), values, self.filter());
-        let Some(other) = &self.other else { return own };
+        if self.other.is_none() {
+            return own;
+        }
         let mut total = vec![0i128; self.groups.count];
-        let mut rest = vec![0i128; other.cells.count];
-        self.each_cell(other, |cell, group| total[group] += own.get(cell));
-        self.each_cell(other, |cell, group| rest[cell] = total[group] - own.get(cell));
+        let mut rest = vec![0i128; self.cells().count];
+        self.each_cell(|cell, group| total[group] += own.get(cell));
+        self.each_cell(|cell, group| rest[cell] = total[group] - own.get(cell));
         match rest.iter().map(|x| i64::try_from(*x).ok()).collect() {
             Some(small) => Sums::Small(small),
             None => Sums::Wide(rest),
@@ -759,6 +758,45 @@ impl Job<'_> {
             }
         }
         self.rows(|row| found(row).1)
+    }
+
+    /// The first row in the order.
+    fn first(&self) -> Result<Column, Fault> {
+        let order = self.order();
+        let before = |row: u32, best: u32| best == NONE || order.cmp(row, best).is_lt();
+        let ids: &[u32] = &self.groups.ids;
+        let mut best = vec![NONE; self.groups.count];
+        let Some(other) = &self.other else {
+            for (row, group) in ids.iter().enumerate() {
+                if self.filter().is_none_or(|f| f[row]) && before(row as u32, best[*group as usize]) {
+                    best[*group as usize] = row as u32;
+                }
+            }
+            return self.rows(|row| best[ids[row] as usize]);
+        };
+        let whos: &[u32] = &other.values.ids;
+        let who = |row: u32| whos[row as usize];
+        let mut beside = vec![NONE; self.groups.count];
+        for (row, group) in ids.iter().enumerate() {
+            if !self.filter().is_none_or(|f| f[row]) {
+                continue;
+            }
+            let row = row as u32;
+            let (best, beside) = (&mut best[*group as usize], &mut beside[*group as usize]);
+            if before(row, *best) {
+                if *best != NONE && who(*best) != who(row) {
+                    *beside = *best;
+                }
+                *best = row;
+            } else if who(*best) != who(row) && before(row, *beside) {
+                *beside = row;
+            }
+        }
+        self.rows(|row| {
+            let group = ids[row] as usize;
+            let best = best[group];
+            if best != NONE && who(best) == whos[row] { beside[group] } else { best }
+        })
     }
 
     /// 1 + the number of rows of the group that come strictly before each row.

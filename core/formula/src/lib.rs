@@ -30,6 +30,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use agon_table::{Column, Table, Type, Value};
@@ -199,6 +200,25 @@ impl Formula {
     /// The formula as an English phrase.
     pub fn english(&self) -> String {
         english::phrase(&self.0.tree)
+    }
+}
+
+/// Formulas are equal if they do the same to columns of the same names, however they were written.
+impl PartialEq for Formula {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&*self.0, &*other.0);
+        let same = |(x, y): (&Node, &Node)| x.op == y.op && x.ty == y.ty;
+        Arc::ptr_eq(&self.0, &other.0)
+            || (a.root == b.root && a.nodes.len() == b.nodes.len() && a.nodes.iter().zip(&b.nodes).all(same))
+    }
+}
+
+impl Eq for Formula {}
+
+impl Hash for Formula {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.root.hash(state);
+        self.0.nodes.iter().for_each(|node| node.op.hash(state));
     }
 }
 

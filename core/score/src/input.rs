@@ -617,7 +617,7 @@ fn check_names(table: &Table, track: &Track, entrant_columns: &[String]) -> Resu
     for name in entrant_columns.iter().filter(|n| *n != "entrant" && table.has(n)) {
         let groups = table.groups(std::slice::from_ref(name))?;
         let mut first: Vec<u32> = vec![u32::MAX; entrants.count];
-        for (row, (&e, &value)) in entrants.ids.iter().zip(&groups.ids).enumerate() {
+        for (row, (&e, &value)) in entrants.ids.iter().zip(groups.ids.iter()).enumerate() {
             let slot = &mut first[e as usize];
             if *slot == u32::MAX {
                 *slot = value;
@@ -634,7 +634,7 @@ fn check_names(table: &Table, track: &Track, entrant_columns: &[String]) -> Resu
     }
     let solvers = table.groups(&["solver"])?;
     let mut owner: Vec<u32> = vec![u32::MAX; solvers.count];
-    for (row, (&e, &s)) in entrants.ids.iter().zip(&solvers.ids).enumerate() {
+    for (row, (&e, &s)) in entrants.ids.iter().zip(solvers.ids.iter()).enumerate() {
         let owner = &mut owner[s as usize];
         if *owner == u32::MAX {
             *owner = e;
