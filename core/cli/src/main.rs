@@ -27,6 +27,13 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
+    // A decoder that gives up on a damaged file is reported as damage to the file, once.
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !agon_results::decoding() {
+            report(panic);
+        }
+    }));
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Edition(command) => edition::run(command),

@@ -88,6 +88,18 @@ impl Spans {
             None => (String::new(), 0),
         }
     }
+
+    /// The names of the files, in order, each once.
+    pub fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for span in &self.0 {
+            let name = shown(&span.file, span.member.as_deref());
+            if !files.contains(&name) {
+                files.push(name);
+            }
+        }
+        files
+    }
 }
 
 /// Texts become codes: by the order in which they came last time, then through a small cache, then by hashing.

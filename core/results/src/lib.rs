@@ -22,9 +22,11 @@ mod error;
 mod input;
 mod join;
 mod mapping;
+mod origin;
 mod parquet_file;
 mod read;
 mod split;
+mod stamp;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -32,6 +34,10 @@ mod write;
 
 pub use error::{ErrorKind, ResultsError};
 pub use mapping::{ColumnRule, Duplicates, Header, Join, JoinFile, Kind, Mapping, Recognise, Source};
-pub use parquet_file::{read_parquet, write_parquet};
-pub use read::{CsvRow, CsvRows, FileReport, FileRole, ReadOutcome, ReadReport, column_names, read, read_csv_rows};
-pub use write::{write_csv, write_csv_to};
+pub use origin::{Origins, Place};
+pub use parquet_file::{decoding, read_parquet, write_parquet};
+pub use read::{
+    CsvRow, CsvRows, FileReport, FileRole, ReadOutcome, ReadReport, Skipped, column_names, read, read_csv_rows,
+};
+pub use stamp::parquet_metadata;
+pub use write::{write_csv, write_csv_to, write_problem};

@@ -5,6 +5,7 @@
 //! checksum of all pages, because Parquet itself protects nothing. Text columns are dictionary-encoded, and reading
 //! takes their pages apart itself: the codes in a page become the codes of the column without ever becoming texts.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -18,7 +19,7 @@ use parquet::column::page::{Page, PageReader};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
+use parquet::file::metadata::{KeyValue, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
@@ -28,7 +29,7 @@ use serde_json::{Value as Json, json};
 use crate::error::{ErrorKind, ResultsError};
 use crate::split::{Made, Rows};
 use crate::value::parse_exact;
-use crate::write::replace;
+use crate::write::{replace, write_problem};
 
 /// Where the types of the columns are kept.
 const SCHEMA: &str = "agon.schema";
@@ -141,10 +142,10 @@ pub fn write_parquet(table: &Table, metadata: &[(String, String)], path: &Path) 
         let why = format!("the metadata key `{key}` is reserved");
         return Err(ResultsError::new(path, ErrorKind::Unwritable(why)));
     }
-    replace(path, &mut |out| {
+    replace(path, &mut |out, folder| {
         let failed = Arc::new(Mutex::new(None));
         encode(table, metadata, out, failed.clone()).map_err(|e| match failed.lock().ok().and_then(|mut f| f.take()) {
-            Some(io) => ErrorKind::Write(io.to_string()),
+            Some(io) => ErrorKind::Write(write_problem(&io, folder)),
             None => ErrorKind::Unwritable(e.to_string()),
         })
     })
@@ -250,9 +251,27 @@ pub(crate) enum Found {
     Foreign(ForeignFile),
 }
 
+thread_local! {
+    static DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread runs a decoder whose panics are caught and reported as damage to the file. A panic hook can ask
+/// this and stay silent.
+pub fn decoding() -> bool {
+    DECODING.get()
+}
+
 /// Runs a decoder of someone else's on bytes that nothing vouches for. Should it panic, the file is damaged.
 fn guarded<T>(f: impl FnOnce() -> Result<T, ErrorKind>) -> Result<T, ErrorKind> {
-    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|_| Err(damaged("its decoder gave up")))
+    quietly(f).unwrap_or_else(|| Err(damaged("its decoder gave up")))
+}
+
+/// Runs a decoder; nothing if it panics.
+pub(crate) fn quietly<T>(f: impl FnOnce() -> T) -> Option<T> {
+    let before = DECODING.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(f)).ok();
+    DECODING.set(before);
+    outcome
 }
 
 /// Opens a Parquet file.
@@ -645,10 +664,23 @@ impl ForeignFile {
                     | LogicalType::Timestamp { .. }
             )
         );
+        let name = &self.names[at];
+        let unread = |group: &RowGroupMetaData| match group.columns().get(at)?.compression() {
+            Compression::UNCOMPRESSED
+            | Compression::SNAPPY
+            | Compression::GZIP(_)
+            | Compression::ZSTD(_)
+            | Compression::LZ4
+            | Compression::LZ4_RAW => None,
+            other => Some(other.to_string()),
+        };
+        if let Some(codec) = self.reader.metadata().row_groups().iter().find_map(unread) {
+            let codec = codec.split('(').next().unwrap_or_default().to_lowercase();
+            return Err(ErrorKind::Codec { codec });
+        }
         if simple && physical && meaning {
             return Ok(());
         }
-        let name = &self.names[at];
         Err(ErrorKind::Parquet(format!("column `{name}` is neither text nor a plain number nor a truth value")))
     }
 }

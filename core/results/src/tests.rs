@@ -165,7 +165,7 @@ fn reports() {
         (file.member.as_deref(), file.rows, file.bytes, file.role, file.checked),
         (Some("d/r.csv"), 4, GOOD.len() as u64, FileRole::Results, true)
     );
-    assert_eq!(outcome.report.skipped, [(archive, 1)]);
+    assert_eq!(outcome.report.skipped, [(archive, Skipped { count: 1, names: vec!["notes.txt".into()] })]);
 }
 
 #[test]

@@ -63,6 +63,8 @@ pub struct Standings {
     /// One row a place. Always has `division`, `logic`, `entrant`, `solver`, `competing`, `position`, `rank` and
     /// `winner`; beside them the group's columns, measures, counts and the edition's own columns.
     pub table: Table,
+    /// The columns beside division and logic whose values one group has in common, in order.
+    pub by: Vec<String>,
     /// The names of the measures, or of a ranking's values, in order.
     pub measures: Vec<String>,
     /// The names of the counts that could be computed, in order.
@@ -326,8 +328,14 @@ impl Engine<'_> {
         if !table.has("experimental") {
             table.set("experimental", Type::Bool, Column::Bool(vec![false; rows.len()]))?;
         }
-        let mut result =
-            Standings { table: Table::default(), measures: Vec::new(), counts: Vec::new(), decimals: IndexMap::new() };
+        let mut result = Standings {
+            table: Table::default(),
+            by: Vec::new(),
+            measures: Vec::new(),
+            counts: Vec::new(),
+            decimals: IndexMap::new(),
+        };
+        result.by.extend(by.iter().filter(|b| !matches!(b.as_str(), "division" | "logic")).cloned());
         for l in &view.measures {
             let column = self.eval_rows(&l.formula, &runs, rows, &format!("measure `{}`, {element}", l.name))?;
             table.set(&l.name, l.formula.ty().clone(), column)?;
@@ -498,8 +506,13 @@ impl Engine<'_> {
             table = self.step(table, step, notes)?;
         }
         self.place(&mut table, &ranking.order, &[], None, &element)?;
-        let mut result =
-            Standings { table: Table::default(), measures: Vec::new(), counts: Vec::new(), decimals: IndexMap::new() };
+        let mut result = Standings {
+            table: Table::default(),
+            by: Vec::new(),
+            measures: Vec::new(),
+            counts: Vec::new(),
+            decimals: IndexMap::new(),
+        };
         // The values are computed before any is set, since a value may have the name of what it is computed from.
         let mut values = Vec::new();
         for l in &ranking.values {

@@ -11,7 +11,7 @@ use std::path::Path;
 use agon_edition::Reading;
 use agon_formula::{Scope, compile};
 use agon_score::adjudication::Adjudication;
-use agon_score::input::read_forms;
+use agon_score::input::{FormTable, read_forms};
 use agon_table::{Column, Symbols, Table, Type};
 
 /// The formats.
@@ -192,9 +192,10 @@ impl Fuzzer {
 
     /// All rows of a results file as text, or the error.
     fn read(&self, path: &Path) -> Result<String, String> {
-        let tables = read_forms(&[path.to_path_buf()], &self.edition.results).map_err(|e| e.to_string())?;
+        let tables =
+            read_forms(&self.edition, &[path.to_path_buf()], &self.edition.results).map_err(|e| e.to_string())?;
         let mut out = Vec::new();
-        for (_, table) in tables {
+        for FormTable { table, .. } in tables.tables {
             agon_results::write_csv_to(&table, &mut out).expect("to memory");
         }
         Ok(String::from_utf8(out).expect("what is written is UTF-8"))
