@@ -195,7 +195,9 @@ fn check_names(edition: &Edition, args: &InputArgs) -> anyhow::Result<()> {
         // Each exists, but perhaps not the one in the other.
         if let Some(division) = &args.division {
             let all = || tracks().filter_map(|t| t.divisions.get(division));
-            let inside: Vec<String> = all().flat_map(|d| d.logics.clone()).collect();
+            let mut inside: Vec<String> = all().flat_map(|d| d.logics.clone()).collect();
+            inside.sort();
+            inside.dedup();
             if all().all(|d| !d.logics.is_empty()) && !inside.is_empty() && !inside.contains(name) {
                 let owner = |t: &&agon_edition::model::Track| t.divisions.values().any(|d| d.logics.contains(name));
                 let owners: Vec<&str> = tracks()
@@ -235,30 +237,39 @@ fn nothing_left(args: &InputArgs, edition: &Edition, all: &[Row]) -> anyhow::Err
             .collect();
         values.sort();
         values.dedup();
-        let list = if values.is_empty() { "nothing".into() } else { values.join(", ") };
-        choices.push(format!("instead of {option} {given} there is {list}"));
+        let what = &option[2..];
+        choices.push(if values.is_empty() {
+            format!("no row of these tables and views is about a single {what}, so {option} {given} leaves none")
+        } else {
+            format!("there is none for {option} {given}, but for {}", values.join(", "))
+        });
     }
-    let mut tables: Vec<&str> = all.iter().map(|r| r.table.as_str()).collect();
-    let mut views: Vec<&str> = all.iter().map(|r| r.view.as_str()).collect();
-    for list in [&mut tables, &mut views] {
-        list.sort_unstable();
-        list.dedup();
-    }
-    if tables.is_empty() {
-        choices.push("no table of these results has a row for these views and tables".into());
+    let sorted = |mut names: Vec<&str>| {
+        names.sort_unstable();
+        names.dedup();
+        names.join(", ")
+    };
+    let scorings = || edition.tracks.values().filter_map(|t| t.scoring.as_ref());
+    if all.is_empty() {
+        for table in &args.table {
+            let views = scorings().flat_map(|s| s.views.values()).filter(|v| v.rankings.contains_key(table));
+            let views = sorted(views.map(|v| v.name.as_str()).collect());
+            if !views.is_empty() {
+                choices.push(format!("the table {table} belongs to the views {views}"));
+            }
+        }
+        if choices.is_empty() {
+            choices.push("these results have no row for this table and view".into());
+        }
     } else {
-        choices.push(format!("there are rows in the tables {}, in the views {}", tables.join(", "), views.join(", ")));
+        let tables = sorted(all.iter().map(|r| r.table.as_str()).collect());
+        let views = sorted(all.iter().map(|r| r.view.as_str()).collect());
+        choices.push(format!("the rows that there are belong to the tables {tables} and the views {views}"));
     }
-    let mut rest: Vec<&str> =
-        edition.tracks.values().flat_map(|t| &t.scoring).flat_map(|s| s.tables.keys()).map(String::as_str).collect();
-    rest.retain(|t| !tables.contains(t));
-    rest.sort_unstable();
-    rest.dedup();
-    if !args.table.is_empty() && !rest.is_empty() {
-        choices.push(format!("other tables of the edition are {}", rest.join(", ")));
-    }
+    let tables = sorted(scorings().flat_map(|s| s.tables.keys()).map(String::as_str).collect());
     anyhow!(
-        "no standing has this combination of track, table, view, division and logic: {}; choose among these",
+        "nothing to print: no standing has this combination of track, table, view, division and logic: {}. Choose among \
+         these, or another table (the edition's tables of standings are {tables})",
         choices.join("; ")
     )
 }

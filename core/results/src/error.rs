@@ -329,7 +329,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "{} is not {expected}; correct the cell, or declare in the mapping what it means", quote(text))
             }
             Self::NegativeTime { text } => {
-                write!(f, "{} is a negative time; correct the cell, or declare that negative times are allowed", quote(text))
+                write!(f, "{} is a negative time; correct the cell, or declare with `words` what this text stands for", quote(text))
             }
             Self::NotFinite { text } => {
                 write!(f, "{} is not a finite number; correct the cell, or declare in the mapping what it means", quote(text))

@@ -49,26 +49,26 @@ struct Tally<'w> {
     failed: Arc<Mutex<Option<std::io::Error>>>,
 }
 
+impl Tally<'_> {
+    fn note(&self, error: &std::io::Error) {
+        if let Ok(mut failed) = self.failed.lock() {
+            failed.get_or_insert_with(|| std::io::Error::new(error.kind(), error.to_string()));
+        }
+    }
+}
+
 impl Write for Tally<'_> {
     fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
-        let outcome = self.inner.write(buf);
-        match &outcome {
-            Ok(n) => {
-                if let Ok(mut sum) = self.sum.lock() {
-                    sum.update(&buf[..*n]);
-                }
-            }
-            Err(e) => {
-                if let Ok(mut failed) = self.failed.lock() {
-                    failed.get_or_insert_with(|| std::io::Error::new(e.kind(), e.to_string()));
-                }
-            }
+        let n = self.inner.write(buf).inspect_err(|e| self.note(e))?;
+        if let Ok(mut sum) = self.sum.lock() {
+            sum.update(&buf[..n]);
         }
-        outcome
+        Ok(n)
     }
 
+    // What was written may still lie in a buffer, so that a full disk shows only now.
     fn flush(&mut self) -> std::io::Result<()> {
-        self.inner.flush()
+        self.inner.flush().inspect_err(|e| self.note(e))
     }
 }
 

@@ -74,10 +74,11 @@ impl ReadReport {
                 "tar" => "compress the archive, or compare it with a published checksum",
                 _ => "compress it with a checksum (`zstd --check`, `xz`, `gzip`), or compare it with a published one",
             };
-            notes.push(format!(
-                "{}: no checksum inside ({container}): damage could go unnoticed; {remedy}",
-                file.file.display()
-            ));
+            let what = match container {
+                "Parquet" => "no checksum over the whole file (Parquet of another program)".to_string(),
+                other => format!("no checksum inside ({other})"),
+            };
+            notes.push(format!("{}: {what}: damage could go unnoticed; {remedy}", file.file.display()));
         }
         for (file, skipped) in self.skipped.iter().filter(|(_, skipped)| skipped.count > 0) {
             let more = skipped.count - skipped.names.len() as u64;

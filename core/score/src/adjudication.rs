@@ -117,9 +117,12 @@ impl Adjudication {
     pub fn read(path: &Path) -> Result<Self, ScoreError> {
         let fail = |message: String| ScoreError::Adjudication(format!("{}: {message}", path.display()));
         let meta = std::fs::metadata(path).map_err(|e| fail(format!("{e}. Give the path of an adjudication file.")))?;
-        if !meta.is_file() || meta.len() > MAX_BYTES {
+        if !meta.is_file() {
+            return Err(fail("this is a directory, a pipe or a device. Give the path of an adjudication file.".into()));
+        }
+        if meta.len() > MAX_BYTES {
             return Err(fail(format!(
-                "this is not a file of at most {MAX_BYTES} bytes. Long lists of benchmarks belong in a CSV file (`file:`)."
+                "the file has more than {MAX_BYTES} bytes. Long lists of benchmarks belong in a CSV file (`file:`)."
             )));
         }
         let text = std::fs::read_to_string(path).map_err(|e| {
@@ -130,7 +133,12 @@ impl Adjudication {
         let root = parse(&source, &mut diagnostics);
         if let Some(problem) = diagnostics.iter().next() {
             let (line, _) = problem.source.line_column(problem.span.start);
-            let help = problem.help.as_ref().map_or("correct the YAML", String::as_str);
+            // Editions can take things over from each other, decisions cannot.
+            let help = match problem.help.as_deref() {
+                Some(help) if !help.contains("extends") => help,
+                Some(_) => "write the value out",
+                None => "correct the YAML",
+            };
             return Err(ScoreError::Adjudication(format!(
                 "{}, line {line}: this is not an adjudication file: {}; {help}. See `core/score/README.md` for its format.",
                 path.display(),

@@ -12,8 +12,8 @@ use agon_edition::model::{Form, Scoring, Track};
 use agon_edition::{Edition, node::Node};
 use agon_formula::Formula;
 use agon_results::{
-    ColumnRule, Duplicates, ErrorKind, Header, Kind, Mapping, Origins, Recognise, column_names, parquet_metadata, read,
-    read_parquet,
+    ColumnRule, Duplicates, ErrorKind, Header, Kind, Mapping, Origins, Recognise, Source, column_names,
+    parquet_metadata, read, read_parquet,
 };
 use agon_table::{Column, DictBuilder, Dim, Symbols, Table, Type};
 use indexmap::IndexMap;
@@ -42,6 +42,8 @@ pub struct EntrantList {
     pub rows: Vec<IndexMap<String, String>>,
     /// Where each row stands, as messages say it; empty if nothing is known but the origin.
     pub places: Vec<String>,
+    /// What the columns are called in the file, where that is known.
+    pub columns: IndexMap<String, String>,
     /// What was noticed while reading.
     pub notes: Vec<String>,
     /// The file, or the edition.
@@ -72,7 +74,13 @@ impl EntrantList {
         let outcome = read_forms(edition, &[path.to_path_buf()], &edition.entrants.forms)?;
         let mut rows = Vec::new();
         let mut places = Vec::new();
-        for FormTable { table, origins, .. } in outcome.tables {
+        let mut columns = IndexMap::new();
+        for FormTable { form, table, origins } in outcome.tables {
+            for rule in &edition.entrants.forms[form].mapping.columns {
+                if let Source::Column(name) = &rule.source {
+                    columns.insert(rule.name.clone(), name.clone());
+                }
+            }
             for row in 0..table.rows() {
                 places.push(origins.place(row, "").to_string());
                 let mut texts = IndexMap::new();
@@ -83,7 +91,7 @@ impl EntrantList {
                 rows.push(texts);
             }
         }
-        Ok(Self { rows, places, notes: outcome.notes, origin: path.display().to_string(), strict: true })
+        Ok(Self { rows, places, columns, notes: outcome.notes, origin: path.display().to_string(), strict: true })
     }
 
     /// Where a row stands.
@@ -454,10 +462,13 @@ pub fn join(
         }
         if table.rows() == 0 {
             return Err(ScoreError::Input(format!(
-                "{}: there is no run of the track {} left to score: the files have no rows, or the adjudication removes \
-                 all of them. Give files with results.",
+                "{}: there is no run of the track {} left to score: {}. Give files with results.",
                 origins.files().join(", "),
-                track.name
+                track.name,
+                match adjudication {
+                    Some(_) => "the files have no rows, or the adjudication removes all of them",
+                    None => "the files have a header line, but no rows",
+                }
             )));
         }
         check_benchmarks(&table, &origins, track)?;
@@ -529,7 +540,7 @@ fn join_entrants(
             place_of(first),
             track.name,
             list.origin,
-            track.entrant_key,
+            list.columns.get(&track.entrant_key).unwrap_or(&track.entrant_key),
         )));
     }
     let mut names: Vec<(String, Type, Option<String>)> =
