@@ -1,7 +1,7 @@
 //! Bytes of a benchmark, read in blocks, with the place of each for error messages.
 
 use std::fmt;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 
 /// Why an input was not read.
 #[derive(Debug)]
@@ -96,11 +96,20 @@ impl<'a> Bytes<'a> {
     /// # Errors
     /// If the source cannot be read.
     pub fn with_cancel(source: impl Read + 'a, cancelled: &'a dyn Fn() -> bool) -> Result<Self, InputError> {
-        let mut source = BufReader::with_capacity(BLOCK, source);
-        // Two bytes are there at once unless the file is shorter: a block is read as a whole.
-        let packed = source.fill_buf()?.starts_with(&[0x1f, 0x8b]);
+        let mut source = source;
+        let (mut start, mut n) = ([0; 2], 0);
+        while n < start.len() {
+            match source.read(&mut start[n..]) {
+                Ok(0) => break,
+                Ok(more) => n += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let packed = start == [0x1f, 0x8b];
+        let source = io::Cursor::new(start).take(n as u64).chain(source);
         let reader: Box<dyn Read + 'a> =
-            if packed { Box::new(flate2::bufread::MultiGzDecoder::new(source)) } else { Box::new(source) };
+            if packed { Box::new(flate2::read::MultiGzDecoder::new(source)) } else { Box::new(source) };
         Ok(Self { reader, cancelled, block: vec![0; BLOCK], at: 0, end: 0, before: 0, line: 1, line_start: 0 })
     }
 

@@ -1,7 +1,7 @@
 //! How outputs of SAT solvers are read, and what runs are worth.
 
 use agon_judging::Answer::{self, Sat, Unknown, Unsat};
-use agon_judging::{Blame, Condition, Run, Soundness, Stopped};
+use agon_judging::{Blame, Condition, Run, Soundness, Limit};
 use agon_sat::answer::{Claim, Reader, Spaces, read, to_lines};
 use agon_sat::checker::{Outcome, outcome};
 use agon_sat::input::{Bytes, InputError};
@@ -129,11 +129,11 @@ const FORMULA: &str = "p cnf 3 3\n1 2 0\n-1 3 0\n-2 0\n";
 const MODEL: &str = "v 1 -2 3 0\n";
 
 fn exit(code: i32) -> Run {
-    Run { exit: Some(code), wall: 5, cpu: 5, wall_limit: Some(10), cpu_limit: Some(10), ..Run::default() }
+    Run { exit: Some(code), wall: Some(5), cpu: Some(5), wall_limit: Some(10), cpu_limit: Some(10), ..Run::default() }
 }
 
 fn judged(run: &Run, output: &str, benchmark: &str, status: &str, p: &Parameters) -> Verdict {
-    let reading = read(output.as_bytes(), run.stopped == Stopped::Output, p.spaces);
+    let reading = read(output.as_bytes(), run.stopped == Limit::Output, p.spaces);
     judge(run, &reading, || Bytes::new(benchmark.as_bytes()), &[status], p).expect("it is judged")
 }
 
@@ -236,14 +236,14 @@ fn limits_and_crashes() {
     };
     for (run, condition, reason) in [
         (
-            Run { stopped: Stopped::Wall, exit: None, signal: Some(9), ..exit(0) },
+            Run { stopped: Limit::Wall, exit: None, signal: Some(9), ..exit(0) },
             Condition::WallLimit,
             Reason::TimeLimit,
         ),
-        (Run { stopped: Stopped::Cpu, exit: None, signal: Some(9), ..exit(0) }, Condition::CpuLimit, Reason::TimeLimit),
-        (Run { cpu: 11, ..exit(10) }, Condition::CpuLimit, Reason::TimeLimit),
+        (Run { stopped: Limit::Cpu, exit: None, signal: Some(9), ..exit(0) }, Condition::CpuLimit, Reason::TimeLimit),
+        (Run { cpu: Some(11), ..exit(10) }, Condition::CpuLimit, Reason::TimeLimit),
         (
-            Run { stopped: Stopped::Memory, exit: None, signal: Some(9), ..exit(0) },
+            Run { stopped: Limit::Memory, exit: None, signal: Some(9), ..exit(0) },
             Condition::MemoryLimit,
             Reason::MemoryLimit,
         ),
@@ -330,7 +330,7 @@ fn proofs() {
         ("s VERIFIED?\n", &fine),
         ("s NOT VERIFIED yet\n", &failed),
         ("s VERIFIED\n", &Run { signal: Some(11), ..Run::default() }),
-        ("s VERIFIED\n", &Run { stopped: Stopped::Wall, exit: Some(0), ..Run::default() }),
+        ("s VERIFIED\n", &Run { stopped: Limit::Wall, exit: Some(0), ..Run::default() }),
     ] {
         assert!(matches!(outcome(text.as_bytes(), run), Outcome::None(_)), "{text:?}");
     }

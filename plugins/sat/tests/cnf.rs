@@ -186,8 +186,7 @@ proptest! {
         let text = formula.to_dimacs().into_bytes();
         let piecewise = At::new(|offset, buffer: &mut [u8]| {
             let rest = &text[(offset as usize).min(text.len())..];
-            // The first piece tells whether the file is compressed.
-            let n = rest.len().min(buffer.len()).min(if offset == 0 { 2 } else { size });
+            let n = rest.len().min(buffer.len()).min(size);
             buffer[..n].copy_from_slice(&rest[..n]);
             Ok(n)
         });
