@@ -2,44 +2,28 @@
 //!
 //! All of it is a function of what was observed. Nothing here reads a clock, opens a file or draws at random.
 
+use agon_sdk::input::{Job, Observation, Reader};
+use agon_sdk::output::Sink;
+use agon_sdk::values::Fault;
+pub use agon_sdk::values::{Blame, Condition, Limit, Soundness};
 use serde::{Deserialize, Serialize};
 
-/// The limit at which the harness stopped a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stopped {
-    /// The run ended by itself.
-    #[default]
-    No,
-    /// Wall-clock time.
-    Wall,
-    /// CPU time of the whole process tree.
-    Cpu,
-    /// Memory of the whole process tree.
-    Memory,
-    /// Bytes written to the output streams.
-    Output,
-    /// Bytes written to files.
-    Disk,
-    /// Number of processes.
-    Processes,
-}
-
 /// What was observed of a run, its output streams apart. Times in nanoseconds, memory in bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// `None` means not known, or not limited.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     /// The exit code, if the process ended by itself.
     pub exit: Option<i32>,
     /// The signal that ended the process.
     pub signal: Option<i32>,
     /// The limit at which the harness stopped it.
-    pub stopped: Stopped,
+    pub stopped: Limit,
     /// Wall-clock time used.
-    pub wall: u64,
+    pub wall: Option<u64>,
     /// CPU time used by the process tree.
-    pub cpu: u64,
+    pub cpu: Option<u64>,
     /// Most memory in use at one time.
-    pub memory: u64,
+    pub memory: Option<u64>,
     /// The wall-clock limit.
     pub wall_limit: Option<u64>,
     /// The CPU limit.
@@ -48,72 +32,69 @@ pub struct Run {
     pub memory_limit: Option<u64>,
 }
 
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Condition {
-    /// By itself, within its limits.
-    Finished,
-    /// At or beyond the limit of CPU time.
-    CpuLimit,
-    /// At or beyond the limit of wall-clock time.
-    WallLimit,
-    /// At the memory limit.
-    MemoryLimit,
-    /// By a signal, or without any result and with an exit code that reports a failure.
-    Crashed,
-    /// By itself, with output that is none of what the format allows.
-    MalformedOutput,
-    /// Something beside the solver failed; the run says nothing about it.
-    HarnessFault,
+impl Default for Run {
+    fn default() -> Self {
+        Self {
+            exit: None,
+            signal: None,
+            stopped: Limit::None,
+            wall: None,
+            cpu: None,
+            memory: None,
+            wall_limit: None,
+            cpu_limit: None,
+            memory_limit: None,
+        }
+    }
 }
 
-impl Condition {
-    /// The word for it in results.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Finished => "finished",
-            Self::CpuLimit => "cpu-limit",
-            Self::WallLimit => "wall-limit",
-            Self::MemoryLimit => "memory-limit",
-            Self::Crashed => "crashed",
-            Self::MalformedOutput => "malformed-output",
-            Self::HarnessFault => "harness-fault",
+impl Run {
+    /// What was observed of a job.
+    pub fn of(job: &Job<'_>, observation: &Observation<'_>) -> Self {
+        Self {
+            wall_limit: job.limits.wall_ns,
+            cpu_limit: job.limits.cpu_ns,
+            memory_limit: job.limits.memory_bytes,
+            ..Self::without_limits(observation)
         }
     }
 
-    /// Whether it is one of the two limits of time.
-    pub fn out_of_time(self) -> bool {
-        matches!(self, Self::CpuLimit | Self::WallLimit)
+    /// What was observed of a tool whose limits are not known here.
+    pub fn without_limits(observation: &Observation<'_>) -> Self {
+        Self {
+            exit: observation.exit,
+            signal: observation.signal,
+            stopped: observation.limit,
+            wall: observation.wall_ns,
+            cpu: observation.cpu_ns,
+            memory: observation.peak_memory,
+            ..Self::default()
+        }
     }
 }
 
-/// Whom it is to be laid to that a run did not end as it should.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Blame {
-    /// Nobody.
-    None,
-    /// The entrant.
-    Entrant,
-    /// The benchmark: it is not well-formed, or its status is wrong.
-    Benchmark,
-    /// The machine or the runner.
-    Host,
-    /// The judging itself.
-    Plugin,
-}
-
-impl Blame {
-    /// The word for it in results.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Entrant => "entrant",
-            Self::Benchmark => "benchmark",
-            Self::Host => "host",
-            Self::Plugin => "plugin",
+/// Hands over all bytes of a reader, piece by piece.
+///
+/// # Errors
+/// If reading fails, or the host asked to stop.
+pub fn read_through(reader: Reader<'_>, sink: &Sink<'_>, mut take: impl FnMut(&[u8])) -> Result<(), Fault> {
+    const PIECE: usize = 1 << 16;
+    if let Some(whole) = reader.whole() {
+        for piece in whole.chunks(PIECE) {
+            sink.check_cancelled()?;
+            take(piece);
         }
+        return Ok(());
+    }
+    let (mut at, mut buffer) = (0_u64, vec![0; PIECE]);
+    loop {
+        sink.check_cancelled()?;
+        let n = reader.read_at(at, &mut buffer)?;
+        if n == 0 {
+            return Ok(());
+        }
+        take(&buffer[..n]);
+        at += n as u64;
     }
 }
 
@@ -141,33 +122,35 @@ const SIGXCPU: i32 = 24;
 /// How a run ended.
 ///
 /// What the harness says of a limit decides. Without a word from it, a run that used more than a limit has reached that
-/// limit, whether or not it was stopped in time; so has one that SIGKILL, SIGTERM or SIGXCPU ended at a limit. Every
-/// other signal is a crash. An exit code 128 + N is a shell's way of reporting signal N of its child.
+/// limit, whether or not it was stopped in time; so has one that SIGKILL, SIGTERM or SIGXCPU ended at a limit, or
+/// SIGKILL or SIGTERM where no limit is known. Every other signal is a crash. An exit code 128 + N is a shell's way of
+/// reporting signal N of its child.
 pub fn ending(run: &Run) -> Ending {
     let say = |condition, why: String| Ending { condition, why };
     match run.stopped {
-        Stopped::Wall => return say(Condition::WallLimit, "The run was stopped at its wall-clock limit.".into()),
-        Stopped::Cpu => return say(Condition::CpuLimit, "The run was stopped at its limit of CPU time.".into()),
-        Stopped::Memory => return say(Condition::MemoryLimit, "The run was stopped at its memory limit.".into()),
-        Stopped::Output => {
+        Limit::Wall => return say(Condition::WallLimit, "The run was stopped at its wall-clock limit.".into()),
+        Limit::Cpu => return say(Condition::CpuLimit, "The run was stopped at its limit of CPU time.".into()),
+        Limit::Memory => return say(Condition::MemoryLimit, "The run was stopped at its memory limit.".into()),
+        Limit::Output => {
             return say(Condition::MalformedOutput, "The run was stopped because it wrote too much output.".into());
         }
-        Stopped::Disk => {
+        Limit::Disk => {
             return say(Condition::Crashed, "The run was stopped because it filled its disk space.".into());
         }
-        Stopped::Processes => {
+        Limit::Processes => {
             return say(Condition::Crashed, "The run was stopped because it started too many processes.".into());
         }
-        Stopped::No => {}
+        Limit::None => {}
     }
-    let over = |used: u64, limit: Option<u64>| limit.is_some_and(|l| used > l);
+    let over = |used: Option<u64>, limit: Option<u64>| used.zip(limit).is_some_and(|(u, l)| u > l);
     if over(run.cpu, run.cpu_limit) {
         return say(Condition::CpuLimit, "The run used more CPU time than its limit.".into());
     }
     if over(run.wall, run.wall_limit) {
         return say(Condition::WallLimit, "The run took more wall-clock time than its limit.".into());
     }
-    let at = |used: u64, limit: Option<u64>| limit.is_some_and(|l| used >= l);
+    let at = |used: Option<u64>, limit: Option<u64>| used.zip(limit).is_some_and(|(u, l)| u >= l);
+    let known = |used: Option<u64>, limit: Option<u64>| used.zip(limit).is_some();
     let (signal, how) = match (run.signal, run.exit) {
         (Some(n), _) => (Some(n), format!("Signal {n} ended the run")),
         (None, Some(code)) if (129..=192).contains(&code) && known_signal(code - 128) => {
@@ -184,6 +167,9 @@ pub fn ending(run: &Run) -> Ending {
         }
         Some(SIGKILL | SIGTERM | SIGABRT) if at(run.memory, run.memory_limit) => {
             say(Condition::MemoryLimit, format!("{how} at its memory limit."))
+        }
+        Some(SIGKILL | SIGTERM) if !known(run.wall, run.wall_limit) && !known(run.cpu, run.cpu_limit) => {
+            say(Condition::WallLimit, format!("{how}, as harnesses do at a limit; no limit is known."))
         }
         Some(_) => say(Condition::Crashed, format!("{how}; no limit explains it.")),
         None => say(Condition::Finished, format!("The run ended with exit code {}.", run.exit.unwrap_or(0))),
@@ -222,32 +208,6 @@ impl Answer {
     }
 }
 
-/// How an answer stands to what is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Soundness {
-    /// It is what is known.
-    Agrees,
-    /// It is the opposite of what is known.
-    Contradicts,
-    /// Nothing is known to compare it with.
-    Unverified,
-    /// Nothing was claimed.
-    NotApplicable,
-}
-
-impl Soundness {
-    /// The word for it in results.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Agrees => "agrees",
-            Self::Contradicts => "contradicts",
-            Self::Unverified => "unverified",
-            Self::NotApplicable => "not-applicable",
-        }
-    }
-}
-
 /// How an answer stands to a status.
 pub fn soundness(answer: Answer, status: Answer) -> Soundness {
     match (answer, status) {
@@ -283,9 +243,9 @@ mod tests {
     fn run() -> Run {
         Run {
             exit: Some(0),
-            wall: 5,
-            cpu: 5,
-            memory: 5,
+            wall: Some(5),
+            cpu: Some(5),
+            memory: Some(5),
             wall_limit: Some(10),
             cpu_limit: Some(10),
             memory_limit: Some(10),
@@ -300,12 +260,12 @@ mod tests {
     #[test]
     fn what_the_harness_says_decides() {
         for (stopped, condition) in [
-            (Stopped::Wall, Condition::WallLimit),
-            (Stopped::Cpu, Condition::CpuLimit),
-            (Stopped::Memory, Condition::MemoryLimit),
-            (Stopped::Output, Condition::MalformedOutput),
-            (Stopped::Disk, Condition::Crashed),
-            (Stopped::Processes, Condition::Crashed),
+            (Limit::Wall, Condition::WallLimit),
+            (Limit::Cpu, Condition::CpuLimit),
+            (Limit::Memory, Condition::MemoryLimit),
+            (Limit::Output, Condition::MalformedOutput),
+            (Limit::Disk, Condition::Crashed),
+            (Limit::Processes, Condition::Crashed),
         ] {
             for signal in [None, Some(9), Some(15), Some(6), Some(11)] {
                 assert_eq!(ended(&Run { stopped, signal, exit: None, ..run() }), condition, "{stopped:?} {signal:?}");
@@ -319,14 +279,17 @@ mod tests {
         for n in [1, 2, 4, 6, 7, 8, 9, 11, 13, 15, 24, 64] {
             assert_eq!(ended(&signal(n)), Condition::Crashed, "signal {n}");
         }
-        assert_eq!(ended(&Run { cpu: 10, ..signal(9) }), Condition::CpuLimit);
-        assert_eq!(ended(&Run { cpu: 10, ..signal(24) }), Condition::CpuLimit);
-        assert_eq!(ended(&Run { wall: 10, ..signal(15) }), Condition::WallLimit);
-        assert_eq!(ended(&Run { memory: 10, ..signal(9) }), Condition::MemoryLimit);
-        assert_eq!(ended(&Run { memory: 10, ..signal(6) }), Condition::MemoryLimit);
-        assert_eq!(ended(&Run { memory: 10, ..signal(11) }), Condition::Crashed);
-        assert_eq!(ended(&Run { wall: 10, ..signal(6) }), Condition::Crashed);
-        assert_eq!(ended(&Run { wall_limit: None, wall: 10, ..signal(9) }), Condition::Crashed);
+        assert_eq!(ended(&Run { cpu: Some(10), ..signal(9) }), Condition::CpuLimit);
+        assert_eq!(ended(&Run { cpu: Some(10), ..signal(24) }), Condition::CpuLimit);
+        assert_eq!(ended(&Run { wall: Some(10), ..signal(15) }), Condition::WallLimit);
+        assert_eq!(ended(&Run { memory: Some(10), ..signal(9) }), Condition::MemoryLimit);
+        assert_eq!(ended(&Run { memory: Some(10), ..signal(6) }), Condition::MemoryLimit);
+        assert_eq!(ended(&Run { memory: Some(10), ..signal(11) }), Condition::Crashed);
+        assert_eq!(ended(&Run { wall: Some(10), ..signal(6) }), Condition::Crashed);
+        assert_eq!(ended(&Run { wall_limit: None, wall: Some(10), ..signal(9) }), Condition::Crashed);
+        let unknown = Run { wall_limit: None, cpu: None, ..signal(9) };
+        assert_eq!(ended(&unknown), Condition::WallLimit);
+        assert_eq!(ended(&Run { signal: Some(6), ..unknown }), Condition::Crashed);
     }
 
     #[test]
@@ -338,15 +301,15 @@ mod tests {
         for n in [0, 1, 10, 20, 101, 124, 127, 128, 140, 200, 255] {
             assert_eq!(ended(&exit(n)), Condition::Finished, "exit {n}");
         }
-        assert_eq!(ended(&Run { cpu: 10, ..exit(137) }), Condition::CpuLimit);
+        assert_eq!(ended(&Run { cpu: Some(10), ..exit(137) }), Condition::CpuLimit);
     }
 
     #[test]
     fn more_than_the_limit_is_over_it_whoever_ended_the_run() {
-        assert_eq!(ended(&Run { wall: 11, ..run() }), Condition::WallLimit);
-        assert_eq!(ended(&Run { cpu: 11, ..run() }), Condition::CpuLimit);
-        assert_eq!(ended(&Run { wall: 10, cpu: 10, memory: 10, ..run() }), Condition::Finished);
-        assert_eq!(ended(&Run { wall: 11, wall_limit: None, ..run() }), Condition::Finished);
+        assert_eq!(ended(&Run { wall: Some(11), ..run() }), Condition::WallLimit);
+        assert_eq!(ended(&Run { cpu: Some(11), ..run() }), Condition::CpuLimit);
+        assert_eq!(ended(&Run { wall: Some(10), cpu: Some(10), memory: Some(10), ..run() }), Condition::Finished);
+        assert_eq!(ended(&Run { wall: Some(11), wall_limit: None, ..run() }), Condition::Finished);
     }
 
     #[test]

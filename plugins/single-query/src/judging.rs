@@ -1,6 +1,6 @@
 //! What a run of the single-query track is worth: answer, soundness, condition and blame.
 
-use agon_judging::{Answer, Blame, Condition, Run, Soundness, Stopped, ending, one_status, soundness};
+use agon_judging::{Answer, Blame, Condition, Run, Soundness, Limit, ending, one_status, soundness};
 use serde::{Deserialize, Serialize};
 
 use crate::reading::{Kind, Reader, Response, Span, Syntax};
@@ -437,7 +437,7 @@ pub fn judge<S: AsRef<str>>(
     } else if condition != Condition::Finished {
         remarks.push(end.why);
     }
-    if condition == Condition::MalformedOutput && run.stopped == Stopped::Output && reading.answer.is_some() {
+    if condition == Condition::MalformedOutput && run.stopped == Limit::Output && reading.answer.is_some() {
         remarks.push("The answer stands before the place where the output was cut.".into());
     }
     if reading.answers > 1 {

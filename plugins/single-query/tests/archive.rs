@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use agon_judging::{Answer, Condition, Run, Soundness, Stopped};
+use agon_judging::{Answer, Condition, Run, Soundness, Limit};
 use agon_single_query::judging::{OtherOutput, Parameters, Reason, Stream, Weight};
 use agon_single_query::reading::LineRest;
 use agon_single_query::{judge, read};
@@ -69,7 +69,7 @@ fn what_real_solvers_print() {
             continue;
         }
         let exit: Option<i32> = row["exit"].parse().ok();
-        let stopped = if row["exit"] == "timeout" { Stopped::Wall } else { Stopped::No };
+        let stopped = if row["exit"] == "timeout" { Limit::Wall } else { Limit::None };
         let run = Run {
             exit: exit.filter(|e| *e >= 0),
             signal: exit.filter(|e| *e < 0).map(|e| -e),
@@ -81,7 +81,7 @@ fn what_real_solvers_print() {
         // The label `none` stands for no answer, and so does `unknown` for one that claims nothing.
         let label = Answer::of(&row["answer"]).unwrap_or(Answer::Unknown);
         // A right proof after the time limit: by the rules of 2014 it is no answer.
-        let expected = if stopped == Stopped::Wall { Answer::Unknown } else { label };
+        let expected = if stopped == Limit::Wall { Answer::Unknown } else { label };
         assert_eq!(verdict.answer, expected, "{of}");
         assert_eq!(verdict.reading.answer.unwrap_or(Answer::Unknown), label, "{of}");
         let sound = if expected == Answer::Unknown { Soundness::NotApplicable } else { Soundness::Agrees };

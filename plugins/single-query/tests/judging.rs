@@ -1,16 +1,16 @@
 //! What runs are worth: limits, crashes, statuses, streams.
 
 use agon_judging::Answer::{Sat, Unknown, Unsat};
-use agon_judging::{Answer, Blame, Condition, Run, Soundness, Stopped};
+use agon_judging::{Answer, Blame, Condition, Run, Soundness, Limit};
 use agon_single_query::judging::{Parameters, Reason, Stream, Verdict, Weight};
 use agon_single_query::{explain, judge, read};
 
 fn run() -> Run {
-    Run { exit: Some(0), wall: 5, cpu: 5, wall_limit: Some(10), cpu_limit: Some(10), ..Run::default() }
+    Run { exit: Some(0), wall: Some(5), cpu: Some(5), wall_limit: Some(10), cpu_limit: Some(10), ..Run::default() }
 }
 
 fn judged(run: &Run, stdout: &str, stderr: &str, status: &str, p: &Parameters) -> Verdict {
-    let out = read(stdout.as_bytes(), run.stopped == Stopped::Output, Stream::Stdout, p);
+    let out = read(stdout.as_bytes(), run.stopped == Limit::Output, Stream::Stdout, p);
     let err = read(stderr.as_bytes(), false, Stream::Stderr, p);
     judge(run, out, Some(err), &[status], p)
 }
@@ -48,10 +48,10 @@ fn an_answer_at_a_limit_of_time() {
     // into consideration even when the process "does not terminate within the time limit".
     let count = Parameters { after_time_limit: Weight::Count, ..Parameters::default() };
     for (run, condition) in [
-        (Run { stopped: Stopped::Wall, exit: None, signal: Some(9), ..run() }, Condition::WallLimit),
-        (Run { stopped: Stopped::Cpu, exit: None, signal: Some(9), ..run() }, Condition::CpuLimit),
-        (Run { wall: 11, ..run() }, Condition::WallLimit),
-        (Run { cpu: 11, ..run() }, Condition::CpuLimit),
+        (Run { stopped: Limit::Wall, exit: None, signal: Some(9), ..run() }, Condition::WallLimit),
+        (Run { stopped: Limit::Cpu, exit: None, signal: Some(9), ..run() }, Condition::CpuLimit),
+        (Run { wall: Some(11), ..run() }, Condition::WallLimit),
+        (Run { cpu: Some(11), ..run() }, Condition::CpuLimit),
     ] {
         assert_eq!(plain(&run, "sat\n"), (Unknown, condition, Blame::Entrant, Reason::TimeLimit));
         let v = judged(&run, "sat\n", "", "unsat", &Parameters::default());
@@ -78,7 +78,7 @@ fn an_answer_before_a_crash() {
 
 #[test]
 fn an_answer_at_the_memory_limit() {
-    let run = Run { stopped: Stopped::Memory, exit: None, signal: Some(9), ..run() };
+    let run = Run { stopped: Limit::Memory, exit: None, signal: Some(9), ..run() };
     assert_eq!(plain(&run, "sat\n"), (Sat, Condition::MemoryLimit, Blame::Entrant, Reason::Given));
     let ignore = Parameters { after_memory_limit: Weight::Ignore, ..Parameters::default() };
     let v = judged(&run, "sat\n", "", "sat", &ignore);
@@ -102,7 +102,7 @@ fn an_exit_without_a_result_is_an_abort() {
 
 #[test]
 fn a_flood_is_cut() {
-    let flood = Run { stopped: Stopped::Output, exit: None, signal: Some(9), ..run() };
+    let flood = Run { stopped: Limit::Output, exit: None, signal: Some(9), ..run() };
     assert_eq!(plain(&flood, "sat\n(((").0, Sat);
     assert_eq!(plain(&flood, "sat").0, Unknown);
     assert_eq!(plain(&flood, "sat\n").1, Condition::MalformedOutput);
@@ -139,7 +139,7 @@ fn a_status_that_is_not_one_word_is_no_status() {
 
 #[test]
 fn an_explanation_names_the_place() {
-    let late = Run { stopped: Stopped::Wall, exit: None, signal: Some(9), ..run() };
+    let late = Run { stopped: Limit::Wall, exit: None, signal: Some(9), ..run() };
     let text = explain(&judged(&late, "success\n sat\n", "", "sat", &Parameters::default()));
     for part in ["line 2, bytes 9 to 12: The answer is sat.", "does not count", "Condition wall-limit"] {
         assert!(text.contains(part), "{part} is not in\n{text}");

@@ -292,13 +292,16 @@ fn evidence_is_where_the_answer_stands() {
 
 /// The official post-processor's reading (SMT-COMP/postprocessors, single-query-track), as its comments say it: lines
 /// that are blank, `success` or a comment are dropped, the first other line decides by its first word.
+///
 fn post_processor(output: &[u8]) -> Option<Answer> {
     let space = |b: &u8| matches!(b, b' ' | b'\t' | b'\r' | 0x0b | 0x0c);
     for line in output.split(|b| *b == b'\n') {
         let start = line.iter().position(|b| !space(b)).unwrap_or(line.len());
         let end = line.iter().rposition(|b| !space(b)).map_or(start, |e| e + 1);
         let text = &line[start..end];
-        if text.is_empty() || text == b"success" || text.starts_with(b";") {
+        // A comment after `success` is dropped here too, as ours does: in SMT-LIB a comment is white space.
+        let rest = text.strip_prefix(b"success").unwrap_or(text).trim_ascii_start();
+        if rest.is_empty() || rest.starts_with(b";") {
             continue;
         }
         let end = text.iter().position(|b| !b.is_ascii_lowercase()).unwrap_or(text.len());
