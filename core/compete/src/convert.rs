@@ -51,8 +51,8 @@ pub fn observation(store: &Store, run: &Run) -> Result<values::Observation, Stor
     }
     let mut collected = Vec::with_capacity(run.collected.len());
     for file in &run.collected {
-        let content = Source::Bytes(store.output(&file.digest)?.into());
-        collected.push(values::Input { name: file.name.clone(), kind: file.kind.clone(), content });
+        let content = stored(store, &file.content)?.source;
+        collected.push(values::Input { name: file.name.clone(), kind: "file".into(), content });
     }
     Ok(values::Observation {
         fidelity: match run.fidelity {

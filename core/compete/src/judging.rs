@@ -83,6 +83,12 @@ impl From<StoreError> for Unjudged {
     }
 }
 
+impl From<StoreError> for ToolFault {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
 impl From<ToolFault> for Unjudged {
     fn from(fault: ToolFault) -> Self {
         match fault {

@@ -2,7 +2,10 @@
 //! together on each, and what goes into the store.
 
 pub mod benchmarks;
+pub mod convert;
+pub mod judging;
 pub mod order;
+pub mod race;
 pub mod smt_header;
 
 use std::io;
@@ -20,4 +23,9 @@ impl CompeteError {
     fn io(path: &Path, what: &str, error: &io::Error) -> Self {
         Self::Input(format!("{}: it {what}: {error}.", path.display()))
     }
+}
+
+/// The time, as RFC 3339 says it.
+pub fn now() -> String {
+    jiff::Timestamp::now().to_string()
 }

@@ -131,6 +131,15 @@ impl From<StoreError> for Stop {
     }
 }
 
+impl From<ToolFault> for Stop {
+    fn from(fault: ToolFault) -> Self {
+        match fault {
+            ToolFault::Host(text) => Self::Pair("harness-fault", text),
+            ToolFault::Store(error) => Self::Store(error),
+        }
+    }
+}
+
 impl Race<'_> {
     /// Runs and judges what is missing of `pairs`, in this order. `tell` is told of every pair, from several threads.
     ///
@@ -280,9 +289,10 @@ impl Race<'_> {
         let mut total: Option<record::Run> = None;
         let mut ended: Vec<(&str, bool, Vec<u8>)> = Vec::new();
         for step in &steps {
-            let reached = step.after.iter().all(|name| {
-                ended.iter().any(|(n, well, _)| n == name && (*well || step.when == When::Ended))
-            });
+            let reached = step
+                .after
+                .iter()
+                .all(|name| ended.iter().any(|(n, well, _)| n == name && (*well || step.when == When::Ended)));
             if !reached {
                 continue;
             }
@@ -339,7 +349,9 @@ impl Race<'_> {
         }
         let output_of = |name: &str| -> Result<Vec<u8>, Stop> {
             let found = ended.iter().find(|(n, ..)| *n == name);
-            found.map(|(_, _, out)| out.clone()).ok_or_else(|| unknown(format!("the output of {name}, which was not run")))
+            found
+                .map(|(_, _, out)| out.clone())
+                .ok_or_else(|| unknown(format!("the output of {name}, which was not run")))
         };
         // The track's usual way: the edition says how the benchmark reaches the solver.
         let on_stdin = usual && self.rules.on_stdin;
@@ -408,9 +420,8 @@ impl Race<'_> {
     }
 
     /// A run as it is written down.
-    fn record(&self, run: &Run, seen: &agon_execute::Observation, out: &[u8]) -> Result<record::Run, StoreError> {
-        let lost = |e: std::io::Error| StoreError::io(self.store.folder(), "an output cannot be read back", &e);
-        let errors = seen.stderr.bytes().map_err(lost)?;
+    fn record(&self, run: &Run, seen: &agon_execute::Observation, out: &[u8]) -> Result<record::Run, ToolFault> {
+        let errors = seen.stderr.bytes().map_err(|e| ToolFault::Host(format!("an output cannot be read back: {e}")))?;
         let mut command = vec![run.program.to_string_lossy().into_owned()];
         command.extend(run.arguments.iter().map(|a| a.to_string_lossy().into_owned()));
         let stdout = record::Stream { truncated: seen.stdout.is_truncated(), ..self.store.put(out)? };
@@ -538,7 +549,9 @@ impl Tools for Race<'_> {
             let content = match &input.content {
                 Source::File(path) => FileContent::Path(path.as_ref().clone()),
                 other => FileContent::Bytes(
-                    other.read_all(u64::MAX).map_err(|e| host(format!("the input {} cannot be read: {e}", input.name)))?,
+                    other
+                        .read_all(u64::MAX)
+                        .map_err(|e| host(format!("the input {} cannot be read: {e}", input.name)))?,
                 ),
             };
             let mark = format!("{{{}}}", input.name);
@@ -554,6 +567,6 @@ impl Tools for Race<'_> {
         run.cpus = place.cpus().to_vec();
         let seen = self.runner.run(&run, self.cancel).map_err(|fault| host(fault.to_string()))?;
         let out = seen.stdout.bytes().map_err(|e| host(e.to_string()))?;
-        self.record(&run, &seen, &out).map_err(ToolFault::Store)
+        self.record(&run, &seen, &out)
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use blake3::Hash;
+use rustc_hash::FxHashSet;
 
 use crate::files::Growing;
 use crate::index::{Index, Loc, Pair};
@@ -221,7 +222,8 @@ impl Reader {
     pub fn progress(&self, track: &str) -> Option<Progress> {
         let index = self.inner.index();
         let track = index.tracks.get(track)?;
-        let planned = track.plan.entrants.len() as u64 * track.plan.benchmarks.len() as u64;
+        let benchmarks = track.plan.benchmarks.len() as u64;
+        let planned = track.plan.entrants.iter().map(|e| benchmarks.saturating_sub(e.left_out.len() as u64)).sum();
         Some(Progress { planned, observed: track.pairs.len() as u64, judged: track.judged })
     }
 
@@ -251,8 +253,12 @@ impl Reader {
         let index = self.inner.index();
         let Some(track) = index.tracks.get(track) else { return Vec::new() };
         let mut list = Vec::new();
-        for entrant in 0..track.plan.entrants.len() {
+        for (entrant, planned) in track.plan.entrants.iter().enumerate() {
+            let left_out: FxHashSet<u32> = planned.left_out.iter().copied().collect();
             for benchmark in 0..track.plan.benchmarks.len() {
+                if left_out.contains(&(benchmark as u32)) {
+                    continue;
+                }
                 if wanted(track.pairs.get(&(entrant as u32, benchmark as u32))) {
                     list.push((entrant, benchmark));
                 }

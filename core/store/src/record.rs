@@ -173,6 +173,9 @@ pub struct PlanEntrant {
     /// What the version command printed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// The benchmarks that it is not run on, by their places in the plan's list: those of logics that it does not support.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<u32>,
     /// Everything else that the entrants file says of it, as texts by column.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub fields: IndexMap<String, String>,
@@ -296,6 +299,9 @@ pub struct Run {
     /// The steps of a conversation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
+    /// Files that it left and that were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub collected: Vec<Collected>,
     /// The hash of what the program was given, if that was not the benchmark itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepared: Option<Digest>,
@@ -313,7 +319,9 @@ pub struct Run {
 impl Run {
     /// The outputs that it refers to.
     pub fn outputs(&self) -> impl Iterator<Item = Digest> {
-        [self.stdout.digest, self.stderr.digest].into_iter().chain(self.steps.iter().map(|s| s.response.digest))
+        let steps = self.steps.iter().flat_map(|s| std::iter::once(&s.response).chain(&s.errors));
+        let files = self.collected.iter().map(|f| &f.content);
+        [&self.stdout, &self.stderr].into_iter().chain(steps).chain(files).map(|s| s.digest)
     }
 }
 
@@ -385,8 +393,35 @@ pub struct Step {
     pub answered_ns: Option<u64>,
     /// CPU time spent in it, in nanoseconds; absent if it was not measured.
     pub cpu_ns: Option<u64>,
-    /// The answer.
+    /// The name of the answer that was waited for; absent if the step is a command of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// How it ended: `done`, `eof`, `limit`, `stopped` or `not-run`.
+    pub outcome: String,
+    /// A command's exit code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    /// The signal that ended a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// The limit that ended it.
+    pub limit: LimitKind,
+    /// The answer, or what a command printed on standard output.
     pub response: Stream,
+    /// What a command printed on standard error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Stream>,
+}
+
+/// A file that a run left and that was kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Collected {
+    /// The name by which it was asked for.
+    pub name: String,
+    /// Its content.
+    pub content: Stream,
 }
 
 /// A verdict on an observation. The newest one counts; older ones stay.

@@ -67,6 +67,7 @@ pub fn run(stdout: Stream) -> Run {
         stdout,
         stderr: Stream::empty(),
         steps: Vec::new(),
+        collected: Vec::new(),
         prepared: None,
         started: None,
         session: None,
