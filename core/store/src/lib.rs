@@ -20,6 +20,7 @@ mod compare;
 #[cfg(test)]
 mod crash;
 mod digest;
+pub mod entrants;
 mod error;
 mod files;
 mod index;
