@@ -32,6 +32,8 @@ mod rows;
 mod store;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use digest::Digest;
 pub use error::StoreError;
