@@ -20,6 +20,7 @@ mod compare;
 #[cfg(test)]
 mod crash;
 mod digest;
+pub mod entrants;
 mod error;
 mod files;
 mod index;
@@ -31,6 +32,8 @@ mod rows;
 mod store;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use digest::Digest;
 pub use error::StoreError;
