@@ -105,12 +105,24 @@ pub struct Mechanisms {
 }
 
 /// What came on one stream: in memory if short, else in a file that has no name and goes with this value.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Captured {
     head: Vec<u8>,
     file: Option<File>,
     length: u64,
     truncated: bool,
+}
+
+impl std::fmt::Debug for Captured {
+    /// The beginning, as text: there may be gigabytes.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = &self.head[..self.head.len().min(80)];
+        f.debug_struct("Captured")
+            .field("length", &self.length)
+            .field("truncated", &self.truncated)
+            .field("begins", &String::from_utf8_lossy(shown))
+            .finish_non_exhaustive()
+    }
 }
 
 impl Captured {

@@ -25,6 +25,8 @@ use crate::wire::{self, FILES, Input, Launch, Reply, Report, Request, WORK, Work
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How long a sandbox may take to start a program.
 const SETUP: Duration = Duration::from_secs(20);
+/// How long a working folder on disk is walked at a time.
+const WALK: Duration = Duration::from_millis(100);
 /// What a tmpfs holds beyond the limit, so that passing the limit can be seen.
 const SLACK: u64 = 1 << 20;
 
@@ -133,7 +135,7 @@ fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fa
             input,
             rlimits: rlimits(context, job),
             cpus: job.cpus.clone(),
-            into_group: slot.group.folder().is_some(),
+            into_group: false,
         },
         program,
         input: passed,
@@ -276,10 +278,13 @@ struct Watch<'a> {
     limit: Option<Limit>,
     killed: Option<u64>,
     kill_sent: bool,
-    /// The highest sum of resident sets and processes seen, without control groups.
+    /// The highest sum of resident sets seen, without control groups.
     sampled: u64,
+    /// The CPU time seen last, without control groups.
+    sampled_cpu: u64,
     next_cpu: u64,
     next_tick: u64,
+    next_disk: u64,
 }
 
 struct Stream {
@@ -320,12 +325,14 @@ impl<'a> Watch<'a> {
             None,
         )
         .tried(descriptor)?;
+        let mut launch = prepared.launch;
         let mut fds: Vec<BorrowedFd<'_>> = vec![output_end.as_fd(), error_end.as_fd(), report_end.as_fd()];
         if let Some(input) = &prepared.input {
             fds.push(input.as_fd());
         }
         if let Some(group) = slot.group.folder() {
             fds.push(group.as_fd());
+            launch.into_group = true;
         }
         let lost = |error: io::Error| Fault::Helper {
             program: context.options.helper.program.clone(),
@@ -333,7 +340,7 @@ impl<'a> Watch<'a> {
         };
         slot.socket.set_read_timeout(Some(SETUP)).map_err(lost)?;
         let launched = monotonic();
-        wire::send(&slot.socket, &Request::Launch(Box::new(prepared.launch)), &fds).map_err(lost)?;
+        wire::send(&slot.socket, &Request::Launch(Box::new(launch)), &fds).map_err(lost)?;
         let stream = |pipe| Stream { pipe: Some(pipe), captured: Captured::default() };
         Ok(Watch {
             slot,
@@ -353,8 +360,10 @@ impl<'a> Watch<'a> {
             killed: None,
             kill_sent: false,
             sampled: 0,
+            sampled_cpu: 0,
             next_cpu: 0,
             next_tick: 0,
+            next_disk: 0,
         })
     }
 
@@ -515,10 +524,11 @@ impl<'a> Watch<'a> {
 
     /// Looks at what tells nobody when it is passed.
     fn tick(&mut self, now: u64) {
-        let watched = !self.context.has("memory") || !self.context.has("pids") || self.context.mechanisms.cpu == "wait";
+        let watched = self.watched();
         let period = if watched { 20_000_000 } else { 50_000_000 };
         self.next_tick = now + period;
-        if watched && self.look_at_tree() {
+        if watched && let Some(limit) = self.look_at_tree() {
+            self.end_for(limit);
             return;
         }
         if self.slot.group.process_refused() {
@@ -529,16 +539,23 @@ impl<'a> Watch<'a> {
             self.end_for(Limit::Memory);
             return;
         }
-        if self.disk_exceeded(false) {
-            self.end_for(Limit::Disk);
+        if now >= self.next_disk {
+            if self.disk_exceeded() {
+                self.end_for(Limit::Disk);
+            }
+            // Large trees are walked seldom: a twentieth of the time at most.
+            self.next_disk = now + 20 * (monotonic() - now);
         }
     }
 
-    /// Adds up what the run's processes use, as `/proc` shows it; whether a limit is passed.
-    fn look_at_tree(&mut self) -> bool {
-        let Some(first) = &self.first else {
-            return false;
-        };
+    /// Whether something is only known by looking at all processes.
+    fn watched(&self) -> bool {
+        !self.context.has("memory") || !self.context.has("pids") || self.context.mechanisms.cpu == "wait"
+    }
+
+    /// Adds up what the run's processes use, as `/proc` shows it; the limit passed, if any.
+    fn look_at_tree(&mut self) -> Option<Limit> {
+        let first = self.first.as_ref()?;
         let mut seen = launcher::descendants(first.pid);
         seen.retain(|process| !process.zombie);
         let resident: u64 = seen.iter().map(|process| process.resident).sum();
@@ -546,10 +563,11 @@ impl<'a> Watch<'a> {
         let tasks: u64 = seen.iter().map(|process| process.threads).sum();
         let ticks: u64 = launcher::descendants(self.slot.child.id() as i32).iter().map(|process| process.ticks).sum();
         self.sampled = self.sampled.max(resident);
-        let limits = &self.job.limits;
         let cpu = ticks * (1_000_000_000 / rustix::param::clock_ticks_per_second().max(1));
+        self.sampled_cpu = self.sampled_cpu.max(cpu);
+        let limits = &self.job.limits;
         let counted = self.context.mechanisms.cpu == "wait";
-        let limit = if limits.memory.is_some_and(|limit| resident > limit) {
+        if limits.memory.is_some_and(|limit| resident > limit) {
             Some(Limit::Memory)
         } else if limits.processes.is_some_and(|limit| tasks > limit) {
             Some(Limit::Processes)
@@ -557,16 +575,11 @@ impl<'a> Watch<'a> {
             Some(Limit::Cpu)
         } else {
             None
-        };
-        if let Some(limit) = limit {
-            self.end_for(limit);
         }
-        limit.is_some()
     }
 
-    /// Whether the working folder holds more than allowed. Where it is on disk, it is walked, which is not
-    /// done every time unless asked.
-    fn disk_exceeded(&self, now: bool) -> bool {
+    /// Whether the working folder holds more than allowed. Where it is on disk, it is walked.
+    fn disk_exceeded(&self) -> bool {
         let Some(limit) = self.job.limits.disk else {
             return false;
         };
@@ -579,8 +592,7 @@ impl<'a> Watch<'a> {
         if self.context.mechanisms.work == "tmpfs" {
             return false;
         }
-        let _ = now;
-        scratch::used(&run_folder(self.slot), limit) > limit
+        scratch::used(&run_folder(self.slot), limit, WALK) > limit
     }
 
     fn end_for(&mut self, limit: Limit) {
@@ -592,18 +604,18 @@ impl<'a> Watch<'a> {
         if self.killed.is_none() {
             self.killed = Some(monotonic());
         }
-        let Some(first) = &self.first else {
-            // As soon as it is known.
-            return;
-        };
-        if self.kill_sent {
+        if self.first.is_none() || self.kill_sent {
+            // If it is not known yet, as soon as it is.
             return;
         }
         self.kill_sent = true;
+        if self.watched() {
+            // The times of processes that are killed with their tree are not in anybody's account.
+            self.look_at_tree();
+        }
+        let pidfd = self.first.as_ref().and_then(|first| first.pidfd.as_ref());
         let by_pidfd = self.context.isolation.pid
-            && first
-                .pidfd
-                .as_ref()
+            && pidfd
                 .is_some_and(|pidfd| rustix::process::pidfd_send_signal(pidfd, rustix::process::Signal::KILL).is_ok());
         if !by_pidfd {
             self.slot.group.kill();
@@ -727,12 +739,15 @@ impl<'a> Watch<'a> {
         let Some(gone) = self.gone.take() else {
             return Err(lost("lost a run"));
         };
-        let Some(started) = self.started else {
-            return Err(lost("ended a run that never started"));
-        };
         let group = &self.slot.group;
         let limits = &self.job.limits;
         let memory_exceeded = group.memory_exceeded();
+        let started = match self.started {
+            Some(started) => started,
+            // A run may pass a limit and be killed before its start is reported.
+            None if self.limit.is_some() || memory_exceeded => [wire::STARTED, self.launched, 0, 0, 0, 0, 0, 0],
+            None => return Err(lost("ended a run that never started")),
+        };
         let status = match self.ended {
             Some(ended) => ended[2] as i32,
             // Killed whole: by us, or by the kernel for want of memory.
@@ -771,8 +786,8 @@ impl<'a> Watch<'a> {
                 };
                 total.saturating_sub(own + in_group)
             }
-            (None, Some(ended)) if !self.context.isolation.pid => ended[6] + ended[7],
-            (None, _) => (gone.user + gone.system).saturating_sub(own),
+            (None, Some(ended)) if !self.context.isolation.pid => self.sampled_cpu.max(ended[6] + ended[7]),
+            (None, _) => self.sampled_cpu.max((gone.user + gone.system).saturating_sub(own)),
         };
         let (user, system) = match (count.user_ns, count.system_ns) {
             (0, 0) => waited,
@@ -815,7 +830,7 @@ impl<'a> Watch<'a> {
                 Some(Limit::Cpu)
             } else if group.process_refused() {
                 Some(Limit::Processes)
-            } else if signal == Some(libc::SIGXFSZ) || self.disk_exceeded(true) {
+            } else if signal == Some(libc::SIGXFSZ) || self.disk_exceeded() {
                 Some(Limit::Disk)
             } else {
                 None

@@ -12,6 +12,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fchmod, openat, renameat, unlinkat};
 
@@ -195,21 +196,23 @@ fn names(folder: &OwnedFd) -> io::Result<Vec<(OsString, bool)>> {
     Ok(found)
 }
 
-/// Bytes of the blocks of all files below a folder, as far as they can be seen; stops once `enough`.
-pub(crate) fn used(path: &Path, enough: u64) -> u64 {
+/// Bytes of the blocks of all files below a folder, as far as they can be seen; each file and folder counts
+/// for a block at least, or files without content would be free. Stops once `enough`, or out of time.
+pub(crate) fn used(path: &Path, enough: u64, patience: Duration) -> u64 {
     use std::os::unix::fs::MetadataExt;
+    let start = Instant::now();
     let mut total = 0;
     let mut open = vec![path.to_path_buf()];
     while let Some(folder) = open.pop() {
         let Ok(entries) = fs::read_dir(&folder) else {
             continue;
         };
-        for entry in entries.flatten() {
+        for (index, entry) in entries.flatten().enumerate() {
             let Ok(metadata) = entry.metadata() else {
                 continue;
             };
-            total += metadata.blocks() * 512;
-            if total > enough {
+            total += (metadata.blocks() * 512).max(4096);
+            if total > enough || index % 256 == 255 && start.elapsed() > patience {
                 return total;
             }
             if metadata.is_dir() {
