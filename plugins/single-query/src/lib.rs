@@ -6,5 +6,7 @@
 
 pub mod judging;
 pub mod reading;
+mod track;
 
 pub use judging::{Parameters, Verdict, explain, judge, read};
+pub use track::{AGON_PLUGIN, SingleQuery};
