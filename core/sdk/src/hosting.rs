@@ -141,8 +141,12 @@ impl Plugin {
         String::from_utf8(bytes).map_err(|_| Fault::new(Status::Contract, "the description is not UTF-8"))
     }
 
-    /// Makes a track for these parameters: a JSON object.
+    /// Makes a track for these parameters: a JSON object; empty text is one without members.
     pub fn open(&self, parameters: &str) -> Result<Instance, Fault> {
+        let parameters = if parameters.is_empty() { "{}" } else { parameters };
+        if !serde_json::from_str::<serde_json::Value>(parameters).is_ok_and(|p| p.is_object()) {
+            return Err(Fault::new(Status::BadParameter, "the parameters are not a JSON object").at(""));
+        }
         // SAFETY: the table was checked.
         let open = unsafe { field!(self.table, AgonTrackTable, open) }
             .flatten()
