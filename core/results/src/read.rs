@@ -514,7 +514,15 @@ impl Reader<'_> {
                     fits.push(of_parts);
                 }
             }
-            let joined: Vec<_> = std::mem::take(&mut self.joined[m]).into_iter().map(|j| j.assembly.finish()).collect();
+            let mut joined = Vec::new();
+            for (join, mut of_join) in mapping.joins.iter().zip(std::mem::take(&mut self.joined[m])) {
+                if direct && join.optional {
+                    // What a row without a joined one has.
+                    let file = of_join.files.first().map(|f| f.0.clone()).unwrap_or_default();
+                    of_join.assembly.push_empty().map_err(|kind| ResultsError::new(&file, kind))?;
+                }
+                joined.push(of_join.assembly.finish());
+            }
             let mut whole: Option<(Table, Spans)> = None;
             for (at, part) in parts.into_iter().enumerate() {
                 let (table, spans) = match part {
