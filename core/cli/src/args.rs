@@ -47,9 +47,8 @@ pub enum EditionCommand {
     Show {
         /// An edition's name, or a path to a YAML file
         edition: String,
-        /// Whether the deviations are laid on it
-        #[arg(long = "as", value_enum, default_value_t = As::Rules)]
-        reading: As,
+        #[command(flatten)]
+        reading: ReadingArgs,
     },
     /// Check edition files in every reading and report all that is wrong
     #[command(after_help = "Example:\n  agon edition check editions/*.yaml")]
@@ -67,9 +66,8 @@ pub enum EditionCommand {
         edition: String,
         /// Only this track
         track: Option<String>,
-        /// Whether the deviations are on
-        #[arg(long = "as", value_enum, default_value_t = As::Rules)]
-        reading: As,
+        #[command(flatten)]
+        reading: ReadingArgs,
     },
     /// List every section of the rules text with the elements that implement it, or why none does
     Coverage {
@@ -125,6 +123,9 @@ pub struct SeedArgs {
     /// By which reading the rules are applied
     #[arg(long = "as", value_enum, default_value_t = As::Published)]
     pub reading: As,
+    /// Switch one deviation on (with --as rules) or off (with --as published); may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub deviation: Vec<String>,
     /// Print the sum as well
     #[arg(long)]
     pub explain: bool,

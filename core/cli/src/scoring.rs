@@ -14,12 +14,13 @@ use anyhow::{anyhow, bail};
 use serde_json::json;
 
 use crate::Outcome;
-use crate::args::{As, Format, InputArgs, ScoreArgs, SeedArgs, VerifyArgs};
-use crate::edition::{open, plain, reading};
+use crate::args::{As, Format, InputArgs, ReadingArgs, ScoreArgs, SeedArgs, VerifyArgs};
+use crate::edition::{open, reading};
 use crate::print;
 
 pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
-    let (edition, _) = open(&args.edition, plain(args.reading))?;
+    let wanted = ReadingArgs { reading: args.reading, deviation: args.deviation.clone() };
+    let (edition, _) = open(&args.edition, reading(&wanted, &args.edition)?)?;
     let rule = edition.seed.as_ref().ok_or_else(|| SeedError::NoRule(edition.name.clone()))?;
     let table = match &args.entrants {
         Some(file) => {

@@ -70,7 +70,7 @@ fn run_rules(out: &mut String, run: &RunRules, limits: &Limits) {
     let mut parts: Vec<String> = Vec::new();
     match run.order {
         RunOrder::Shuffled => {
-            parts.push("The benchmarks are run in an order that the competition's seed decides".into())
+            parts.push("The benchmarks are run in an order that the competition's seed decides".into());
         }
         RunOrder::Listed => {}
     }

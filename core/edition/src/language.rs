@@ -212,6 +212,11 @@ static JOIN: MapShape = MapShape {
             "What joins a row to a row of this file.",
         ),
         must("columns", Shape::Dict("columns to where they come from", &COLUMN_SHAPE), "The columns that it adds."),
+        key(
+            "optional",
+            Shape::Bool,
+            "Whether rows of the results may have no row in this file; its columns then say with `empty` what they have.",
+        ),
     ],
 };
 

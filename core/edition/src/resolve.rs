@@ -1,7 +1,7 @@
 //! From the merged tree to the model: names are bound, formulas compiled, and everything that does not fit is
 //! reported. Nothing is guessed: an element with an error is left out, and the caller refuses the edition.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use agon_formula::{Formula, FormulaError, Scope, SortKey, compile, compile_order};
 use agon_results::{
@@ -24,7 +24,7 @@ use crate::plugins;
 /// Builds the model of a merged, shape-checked tree.
 pub(crate) fn resolve(tree: &Node, reading: Reading, out: &mut Diagnostics) -> Edition {
     let mut resolver =
-        Resolver { out, poisoned: BTreeSet::new(), entrant_columns: Vec::new(), standing_scopes: Vec::new() };
+        Resolver { out, entrant_columns: Vec::new(), standing_scopes: Vec::new(), failed: IndexMap::new() };
     resolver.edition(tree, reading)
 }
 
@@ -59,57 +59,93 @@ fn before(node: &Node, common: &[&str], out: &mut Diagnostics) {
     }
 }
 
+/// Tracks may be like each other so many times in a row.
+const MOST_LIKES: usize = 64;
+
 /// Replaces `like: TRACK` by that track's content, with the track's own laid on it.
 pub(crate) fn with_likes(tree: &Node, out: &mut Diagnostics) -> Node {
     let Some(tracks) = tree.get("tracks") else { return tree.clone() };
-    let mut tree = tree.clone();
+    if !tracks.entries().iter().any(|e| e.value.get("like").is_some()) {
+        return tree.clone();
+    }
+    let mut likes = Likes {
+        tracks: tracks.entries().iter().map(|e| (e.key.as_str(), &e.value)).collect(),
+        blamed: HashSet::new(),
+        too_long: false,
+    };
     let mut resolved: Vec<Entry> = Vec::new();
     for entry in tracks.entries() {
-        let mut chain = vec![entry.key.clone()];
-        let value = like_of(tracks, &entry.value, &mut chain, out);
+        let mut chain = vec![entry.key.as_str()];
+        let value = likes.resolve(&entry.value, &mut chain, out);
         resolved.push(Entry { value, ..entry.clone() });
     }
+    let mut tree = tree.clone();
     if let Kind::Map(entries) = &mut tree.kind {
         for entry in entries {
             if entry.key == "tracks" {
-                entry.value.kind = Kind::Map(resolved.clone());
+                entry.value.kind = Kind::Map(std::mem::take(&mut resolved));
             }
         }
     }
     tree
 }
 
-fn like_of(tracks: &Node, track: &Node, chain: &mut Vec<String>, out: &mut Diagnostics) -> Node {
-    let Some(like) = track.get("like") else { return track.clone() };
-    let Some(name) = like.text() else { return track.clone() };
-    let Some(base) = tracks.get(name) else {
-        let names: Vec<&str> = tracks.entries().iter().map(|e| e.key.as_str()).collect();
-        let mut d = Diagnostic::error("edition/unknown-track", &like.place, format!("there is no track `{name}`"));
-        d = d.help(suggest(name, &names));
-        out.push(d);
-        return track.clone();
-    };
-    if chain.iter().any(|c| c == name) {
-        chain.push(name.into());
-        let message = format!("tracks are like each other in a circle: {}", chain.join(" → "));
-        out.push(
-            Diagnostic::error("edition/cycle", &like.place, message).help("let one of them say everything itself"),
-        );
-        return track.clone();
+struct Likes<'a> {
+    tracks: IndexMap<&'a str, &'a Node>,
+    /// Tracks of a circle that was reported.
+    blamed: HashSet<&'a str>,
+    /// Whether a row that is too long was reported: the tracks at its end would all be.
+    too_long: bool,
+}
+
+impl<'a> Likes<'a> {
+    fn resolve(&mut self, track: &'a Node, chain: &mut Vec<&'a str>, out: &mut Diagnostics) -> Node {
+        let Some(like) = track.get("like").filter(|n| !n.is_null()) else { return track.clone() };
+        let Some(name) = like.text() else { return track.clone() };
+        let Some((&name, &base)) = self.tracks.get_key_value(name) else {
+            let names: Vec<&str> = self.tracks.keys().copied().collect();
+            let message = format!("there is no track `{name}`");
+            out.push(Diagnostic::error("edition/unknown-track", &like.place, message).help(suggest(name, &names)));
+            return track.clone();
+        };
+        if let Some(start) = chain.iter().position(|c| *c == name) {
+            // Every track of the circle comes here; one report is enough.
+            let circle = &chain[start..];
+            if !circle.iter().any(|c| self.blamed.contains(c)) {
+                let message = match circle {
+                    [_] => format!("the track `{name}` is like itself"),
+                    _ => format!("tracks are like each other in a circle: {} → {name}", circle.join(" → ")),
+                };
+                let help = "let one of them say everything itself";
+                out.push(Diagnostic::error("edition/cycle", &like.place, message).help(help));
+            }
+            self.blamed.extend(circle);
+            return track.clone();
+        }
+        if chain.len() >= MOST_LIKES {
+            if std::mem::replace(&mut self.too_long, true) {
+                return track.clone();
+            }
+            let message = format!("more than {MOST_LIKES} tracks are like one another in a row");
+            let help = "let them be `like` the track at the bottom, or say everything themselves";
+            out.push(Diagnostic::error("edition/too-long", &like.place, message).help(help));
+            return track.clone();
+        }
+        chain.push(name);
+        let base = self.resolve(base, chain, out);
+        let mut merged = overlay(&base, track);
+        if let Kind::Map(entries) = &mut merged.kind {
+            entries.retain(|e| e.key != "like");
+        }
+        merged
     }
-    chain.push(name.into());
-    let base = like_of(tracks, base, chain, out);
-    let mut merged = overlay(&base, track);
-    if let Kind::Map(entries) = &mut merged.kind {
-        entries.retain(|e| e.key != "like");
-    }
-    merged
 }
 
 pub(crate) fn suggest(word: &str, known: &[&str]) -> String {
     match closest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "none is defined".into(),
+        None if known.len() > 24 => format!("known: {}, … ({} in all)", known[..20].join(", "), known.len()),
         None => format!("known: {}", known.join(", ")),
     }
 }
@@ -174,12 +210,12 @@ pub(crate) fn field_type(name: &str, words: &[String]) -> Type {
 
 struct Resolver<'a> {
     out: &'a mut Diagnostics,
-    /// Names whose formula had an error: what uses them is not reported again.
-    poisoned: BTreeSet<String>,
     /// The columns that an entrant determines.
     entrant_columns: Vec<String>,
     /// What formulas over the standings of each view may use.
     standing_scopes: Vec<Scope>,
+    /// By track and view: the names whose formulas have mistakes. What uses them is not reported again.
+    failed: IndexMap<(String, String), BTreeSet<String>>,
 }
 
 /// The columns that are the same for all rows that agree in `by`: these themselves, what is known of an entrant if
@@ -377,6 +413,7 @@ impl Resolver<'_> {
         let node = &entry.value;
         let mut fields = common_fields();
         let plugin = text(node, "plugin");
+        let mut unknown_plugin = false;
         if let Some(name) = &plugin {
             match plugins::fields(name) {
                 Some(columns) => fields.extend(columns),
@@ -385,6 +422,11 @@ impl Resolver<'_> {
                 None => {
                     let place = &node.get("plugin").map_or(&node.place, |n| &n.place).clone();
                     let known = plugins::names();
+                    // The columns are those of the plugin that was meant, or nobody knows them.
+                    match closest(name, known.iter().copied()).and_then(plugins::fields) {
+                        Some(columns) => fields.extend(columns),
+                        None => unknown_plugin = true,
+                    }
                     self.error(
                         "edition/unknown-plugin",
                         place,
@@ -433,7 +475,7 @@ impl Resolver<'_> {
             scoring: None,
         };
         if let Some(scoring) = node.get("scoring") {
-            track.scoring = Some(self.scoring(scoring, &track));
+            track.scoring = Some(self.scoring(scoring, &track, unknown_plugin));
         }
         track
     }
@@ -575,8 +617,9 @@ impl Resolver<'_> {
     }
 
     fn formula(&mut self, node: &Node, scope: &Scope) -> Option<Formula> {
+        // A formula that is not there has been reported with the shape.
         let node = formula_node(node);
-        let source = node.text()?;
+        let source = node.text().filter(|_| !node.is_null())?;
         match compile(source, scope) {
             Ok(formula) => Some(formula),
             Err(errors) => {
@@ -587,21 +630,31 @@ impl Resolver<'_> {
     }
 
     fn formula_errors(&mut self, node: &Node, source: &str, errors: Vec<FormulaError>) {
-        // An error in a formula that uses a name whose own formula is wrong would only repeat that one.
-        let mut words = source.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
-        if words.any(|w| self.poisoned.contains(w)) {
-            return;
-        }
         for error in errors {
             let place = node.part(&error.span);
             let mut message = error.message;
+            let mut help = error.help;
+            if let Some(limit) = source.get(error.span.clone()).and_then(|name| name.strip_prefix("limits."))
+                && error.code == "formula/unknown-name"
+            {
+                (message, help) = match Limits::NAMES.iter().any(|(name, _)| *name == limit) {
+                    true => (
+                        format!("the track has no limit `{limit}`"),
+                        Some(format!("add `{limit}:` to the track's `limits`, or write the value itself")),
+                    ),
+                    false => {
+                        let known = Limits::NAMES.map(|(name, _)| name);
+                        (format!("there is no limit `{limit}`"), Some(suggest(limit, &known)))
+                    }
+                };
+            }
             if place.span == node.place.span && error.span != (0..source.len()) {
                 // The scalar is folded or escaped: show the part in the message instead.
                 let part = source.get(error.span).unwrap_or(source);
                 message = format!("{message} (at `{part}`)");
             }
             let mut diagnostic = Diagnostic::error(error.code, &place, message);
-            if let Some(help) = error.help {
+            if let Some(help) = help {
                 diagnostic = diagnostic.help(help);
             }
             self.out.push(diagnostic);
@@ -633,11 +686,12 @@ impl Resolver<'_> {
     /// constants as constants, the rest as columns.
     fn lets(&mut self, node: Option<&Node>, scope: &mut Scope, keep_constants: bool) -> Vec<Let> {
         let mut lets = Vec::new();
+        scope.open |= opaque(node);
         for entry in node.map(Node::entries).unwrap_or_default() {
             scope.expect = None;
             match self.formula(&entry.value, scope) {
                 Some(formula) => {
-                    self.poisoned.remove(&entry.key);
+                    scope.unknown.remove(&entry.key);
                     let ty = formula.ty().clone();
                     match formula.constant() {
                         Some(value) if !keep_constants => {
@@ -655,7 +709,10 @@ impl Resolver<'_> {
                     }
                 }
                 None => {
-                    self.poisoned.insert(entry.key.clone());
+                    // Nothing is known of it: what uses it is checked as far as that goes.
+                    scope.columns.shift_remove(&entry.key);
+                    scope.constants.shift_remove(&entry.key);
+                    scope.unknown.insert(entry.key.clone());
                 }
             }
         }
@@ -664,8 +721,10 @@ impl Resolver<'_> {
 
     fn steps(&mut self, node: Option<&Node>, scope: &mut Scope) -> Vec<Step> {
         let mut steps = Vec::new();
+        scope.open |= opaque(node);
         for entry in node.map(Node::entries).unwrap_or_default() {
             let node = &entry.value;
+            scope.open |= opaque(Some(node));
             let has = |key: &str| node.get(key).is_some_and(|n| !n.is_null());
             let verbs: Vec<&str> = ["let", "keep", "drop"].into_iter().filter(|k| has(k)).collect();
             let action = if has("group") {
@@ -677,12 +736,17 @@ impl Resolver<'_> {
                         "a step that groups cannot also keep or drop".into(),
                         help,
                     );
+                    self.mistaken_step(node, scope);
                     continue;
                 }
                 let by = texts(node, "group");
                 let mut ok = true;
                 for (name, item) in by.iter().zip(node.get("group").map(Node::items).unwrap_or_default()) {
-                    if !scope.columns.contains_key(name) {
+                    if scope.columns.contains_key(name) {
+                        continue;
+                    }
+                    ok = false;
+                    if !scope.open && !scope.unknown.contains(name) {
                         let known: Vec<&str> = scope.columns.keys().map(String::as_str).collect();
                         self.error(
                             "edition/unknown-column",
@@ -690,18 +754,21 @@ impl Resolver<'_> {
                             format!("there is no column `{name}`"),
                             suggest(name, &known),
                         );
-                        ok = false;
                     }
                 }
-                if !ok {
-                    continue;
-                }
-                scope.per = Some(by.clone());
+                scope.per = Some(by.iter().filter(|name| scope.columns.contains_key(*name)).cloned().collect());
                 let lets = self.lets(node.get("let"), scope, true);
                 scope.per = None;
-                let kept = carried(&by, scope.columns.keys().map(String::as_str), &self.entrant_columns);
-                let made: BTreeSet<&str> = lets.iter().map(|l| l.name.as_str()).collect();
+                if !ok {
+                    // Which columns are left is not known; none is taken away.
+                    continue;
+                }
+                let names = scope.columns.keys().chain(&scope.unknown).map(String::as_str);
+                let kept = carried(&by, names, &self.entrant_columns);
+                let made: BTreeSet<&str> =
+                    node.get("let").map(Node::entries).unwrap_or_default().iter().map(|e| e.key.as_str()).collect();
                 scope.columns.retain(|name, _| kept.contains(name) || made.contains(name.as_str()));
+                scope.unknown.retain(|name| kept.contains(name) || made.contains(name.as_str()));
                 Action::Group(by, lets)
             } else {
                 match verbs.as_slice() {
@@ -728,6 +795,7 @@ impl Resolver<'_> {
                     many => {
                         let message = format!("the step `{}` has {}", entry.key, many.join(" and "));
                         self.error("edition/step", &entry.key_place, message, "a step does one thing; use two steps");
+                        self.mistaken_step(node, scope);
                         continue;
                     }
                 }
@@ -735,6 +803,16 @@ impl Resolver<'_> {
             steps.push(Step { name: entry.key.clone(), doc: doc(node), action });
         }
         steps
+    }
+
+    /// Checks the formulas of a step that does too much, so that their mistakes are reported in the same go.
+    fn mistaken_step(&mut self, node: &Node, scope: &mut Scope) {
+        self.lets(node.get("let"), scope, false);
+        for verb in ["keep", "drop"] {
+            if let Some(slot) = node.get(verb).filter(|n| !n.is_null()) {
+                self.of_type(slot, scope, &Type::Bool, &format!("`{verb}`"));
+            }
+        }
     }
 
     fn order(&mut self, node: Option<&Node>, scope: &Scope) -> Vec<SortKey> {
@@ -749,9 +827,12 @@ impl Resolver<'_> {
         keys
     }
 
-    fn scoring(&mut self, node: &Node, track: &Track) -> Scoring {
-        self.poisoned.clear();
+    fn scoring(&mut self, node: &Node, track: &Track, unknown_plugin: bool) -> Scoring {
         let mut scope = track.scope();
+        scope.open = unknown_plugin;
+        for (name, amount, dim) in track.limits.all() {
+            scope.constants.insert(format!("limits.{name}"), (Type::Number { dim, real: false }, Value::Exact(amount)));
+        }
         let word = |w: &str| (Type::TEXT, Value::Symbol(w.into()));
         scope.constants.insert("track".into(), word(&track.name));
         let prepare = self.steps(node.get("prepare"), &mut scope);
@@ -759,11 +840,13 @@ impl Resolver<'_> {
         for entry in node.get("tables").map(Node::entries).unwrap_or_default() {
             let by = texts(&entry.value, "by");
             for name in &by {
-                if !scope.columns.contains_key(name) {
+                if !scope.columns.contains_key(name) && !scope.unknown.contains(name) && !scope.open {
                     let known: Vec<&str> = scope.columns.keys().map(String::as_str).collect();
+                    let items = entry.value.get("by").map(Node::items).unwrap_or_default();
+                    let place = items.iter().find(|i| i.text() == Some(name)).map_or(&entry.value.place, |i| &i.place);
                     self.error(
                         "edition/unknown-column",
-                        &entry.value.place,
+                        place,
                         format!("there is no column `{name}`"),
                         suggest(name, &known),
                     );
@@ -790,9 +873,7 @@ impl Resolver<'_> {
                 }
             }
         }
-        let poisoned = self.poisoned.clone();
         for entry in entries {
-            self.poisoned.clone_from(&poisoned);
             let mut view_scope = scope.clone();
             view_scope.constants.insert("view".into(), word(&entry.key));
             let view = self.view(entry, node, track, view_scope, &tables);
@@ -823,15 +904,17 @@ impl Resolver<'_> {
         run_scope.per = Some(vec!["group".into(), "entrant".into()]);
         let mut measures = Vec::new();
         let mut counts = Vec::new();
+        let mut failed: BTreeSet<String> = scope.unknown.clone();
         for (key, list) in [("measures", &mut measures), ("counts", &mut counts)] {
             for e in scoring.get(key).map(Node::entries).unwrap_or_default() {
                 match self.formula(&e.value, &run_scope) {
                     Some(formula) => {
+                        failed.remove(&e.key);
                         let named = self.named(&e.key, &e.value, formula);
                         list.push(named);
                     }
                     None => {
-                        self.poisoned.insert(e.key.clone());
+                        failed.insert(e.key.clone());
                     }
                 }
             }
@@ -860,6 +943,12 @@ impl Resolver<'_> {
             standing_scope.constants.shift_remove(&named.name);
             standing_scope.columns.insert(named.name.clone(), named.formula.ty().clone());
         }
+        for name in &failed {
+            standing_scope.columns.shift_remove(name);
+            standing_scope.constants.shift_remove(name);
+        }
+        standing_scope.unknown = failed;
+        standing_scope.open = opaque(scoring.get("measures")) || opaque(scoring.get("counts"));
         standing_scope.per = Some(vec!["group".into()]);
         let standings = self.lets(scoring.get("standings"), &mut standing_scope, true);
         let order_node = node.get("order").or_else(|| scoring.get("order"));
@@ -877,13 +966,15 @@ impl Resolver<'_> {
         });
         standing_scope.columns.insert("winner".into(), Type::Bool);
         self.standing_scopes.push(standing_scope.clone());
+        let at = (track.name.clone(), entry.key.clone());
+        self.failed.insert(at.clone(), standing_scope.unknown.clone());
         let mut rankings = IndexMap::new();
         for e in scoring.get("rankings").map(Node::entries).unwrap_or_default() {
             let only = texts(&e.value, "views");
             if !only.is_empty() && !only.contains(&entry.key) {
                 continue;
             }
-            if let Some(ranking) = self.ranking(e, &scope, &standing_scope, tables) {
+            if let Some(ranking) = self.ranking(e, &scope, &standing_scope, tables, &at) {
                 rankings.insert(e.key.clone(), ranking);
             }
         }
@@ -908,8 +999,8 @@ impl Resolver<'_> {
         runs: &Scope,
         standings: &Scope,
         tables: &IndexMap<String, TableRule>,
+        at: &(String, String),
     ) -> Option<Ranking> {
-        let poisoned = self.poisoned.clone();
         let node = &entry.value;
         let from = text(node, "from")?;
         let mut scope = match from.as_str() {
@@ -935,16 +1026,20 @@ impl Resolver<'_> {
         }
         let mut values = Vec::new();
         for e in node.get("values").map(Node::entries).unwrap_or_default() {
-            if let Some(formula) = self.formula(&e.value, &scope) {
-                let named = self.named(&e.key, &e.value, formula);
-                values.push(named);
+            match self.formula(&e.value, &scope) {
+                Some(formula) => {
+                    let named = self.named(&e.key, &e.value, formula);
+                    values.push(named);
+                }
+                None => {
+                    self.failed.entry(at.clone()).or_default().insert(e.key.clone());
+                }
             }
         }
         let winner = node.get("winner").and_then(|w| {
             let formula = self.of_type(w, &scope, &Type::Bool, "`winner`")?;
             Some(self.named("winner", w, formula))
         });
-        self.poisoned = poisoned;
         Some(Ranking { name: entry.key.clone(), doc: doc(node), from, steps, order, values, winner })
     }
 
@@ -1011,6 +1106,8 @@ impl Resolver<'_> {
                 continue;
             }
             found = true;
+            scope.unknown = self.failed.get(&(name.clone(), v.name.clone())).cloned().unwrap_or_default();
+            scope.unknown.retain(|n| !scope.columns.contains_key(n));
             if let Some(formula) = node.get("where").and_then(|w| self.of_type(w, &scope, &Type::Bool, "`where`")) {
                 filter.insert(v.name.clone(), formula);
             }
@@ -1072,7 +1169,18 @@ impl Resolver<'_> {
                 recognise: Self::recognise(e.value.get("recognise")),
                 on,
                 columns: self.columns(e.value.get("columns"), known, &mut scope),
+                optional: flag(&e.value, "optional"),
             });
+            if flag(&e.value, "optional") {
+                for column in e.value.get("columns").map(Node::entries).unwrap_or_default() {
+                    if column.value.get("empty").is_none_or(Node::is_null) && !column.value.is_null() {
+                        let message =
+                            format!("`{}` does not say what a row without one in the joined file has", column.key);
+                        let help = "add `empty:` to the column, as for an empty cell";
+                        self.error("edition/no-empty", &column.key_place, message, help);
+                    }
+                }
+            }
         }
         let mut scope_after = scope.clone();
         let computed = self.lets(node.get("computed"), &mut scope_after, true);
@@ -1090,7 +1198,7 @@ impl Resolver<'_> {
             key = vec!["entrant".into(), "benchmark".into()];
         }
         for name in &key {
-            if !scope.columns.contains_key(name) {
+            if !scope.columns.contains_key(name) && !scope.unknown.contains(name) {
                 let known: Vec<&str> = scope.columns.keys().map(String::as_str).collect();
                 let place = node.get("key").map_or(&entry.key_place, |n| &n.place).clone();
                 self.error(
@@ -1136,12 +1244,16 @@ impl Resolver<'_> {
             key,
             duplicates,
         };
-        if let Some(flaw) = mapping.flaw() {
+        // What a part of the form has been blamed for is not said again of the whole.
+        if let Some(flaw) = mapping.flaw()
+            && !self.out.has_error_within(&node.place)
+        {
             let message = format!("the form `{}` contradicts itself: {flaw}", entry.key);
             self.error("edition/form", &entry.key_place, message, "correct the column, or drop it");
         }
-        let r = &mapping.recognise;
-        if r.columns.is_empty() && r.without.is_empty() && r.file.is_none() && r.fields.is_none() {
+        let recognise = node.get("recognise");
+        let says = |key: &str| recognise.and_then(|n| n.get(key)).is_some_and(|n| !n.items().is_empty());
+        if recognise.is_some() && !["columns", "without", "file", "fields"].into_iter().any(says) {
             let message = format!("the form `{}` recognises every file", entry.key);
             self.error("edition/form", &entry.key_place, message, "name columns that its header line has");
         }
@@ -1183,6 +1295,7 @@ impl Resolver<'_> {
                     format!("the column `{}` comes from nowhere", entry.key),
                     help,
                 );
+                scope.unknown.insert(entry.key.clone());
                 continue;
             };
             let words = value.get("words").map(|_| text_map(value, "words"));
@@ -1194,6 +1307,18 @@ impl Resolver<'_> {
                         let names: Vec<&str> = vocabulary.iter().map(String::as_str).collect();
                         let message = format!("`{}` cannot be `{word}`", entry.key);
                         self.error("edition/unknown-word", &place, message, suggest(word, &names));
+                    }
+                }
+            }
+            if let Type::Symbol(Some(vocabulary)) = &ty {
+                for key in ["otherwise", "empty"] {
+                    if let Some(slot) = value.get(key)
+                        && let Some(word) = slot.text()
+                        && !vocabulary.iter().any(|w| w == word)
+                    {
+                        let names: Vec<&str> = vocabulary.iter().map(String::as_str).collect();
+                        let message = format!("`{}` cannot be `{word}`", entry.key);
+                        self.error("edition/unknown-word", &slot.place, message, suggest(word, &names));
                     }
                 }
             }
@@ -1282,8 +1407,8 @@ impl Resolver<'_> {
                 // Standings of different tracks have different columns; one that the formula fits is enough.
                 let tries: Vec<_> =
                     self.standing_scopes.iter().map(|scope| compile(source, scope).map(|_| ())).collect();
-                if !tries.is_empty() && tries.iter().all(Result::is_err) {
-                    self.poisoned.clear();
+                // A formula that only depends on what has a mistake of its own has no mistakes in it.
+                if !tries.is_empty() && tries.iter().all(|t| t.as_ref().is_err_and(|e| !e.is_empty())) {
                     let errors = tries.into_iter().find_map(Result::err).unwrap_or_default();
                     self.formula_errors(node, source, errors);
                 }
@@ -1339,6 +1464,11 @@ impl Resolver<'_> {
             holds,
         }
     }
+}
+
+/// Whether something stands where a mapping with names belongs: which names it was meant to define is not known.
+fn opaque(node: Option<&Node>) -> bool {
+    node.is_some_and(|n| !n.is_null() && !matches!(n.kind, Kind::Map(_)))
 }
 
 fn lists(node: Option<&Node>) -> IndexMap<String, Vec<String>> {

@@ -105,10 +105,14 @@ impl Shape {
     pub fn check(&self, node: &Node, at: &str, out: &mut Diagnostics) {
         let wrong = |out: &mut Diagnostics| {
             let message = format!("{at} must be {}, but this is {}", self.expects(), node.what());
-            out.push(
-                Diagnostic::error("edition/type", &node.place, message)
-                    .help("see the edition guide, editions/README.md"),
-            );
+            // A comma within braces ends a value: the rest of the formula became a key.
+            let split =
+                node.is_null() && matches!(self, Self::Formula | Self::Either(Self::Formula, _)) && at.contains(')');
+            let help = match split {
+                true => "a comma ends a value within braces: put the whole formula before it in quotes",
+                false => "see the edition guide, editions/README.md",
+            };
+            out.push(Diagnostic::error("edition/type", &node.place, message).help(help));
         };
         let scalar = match &node.kind {
             Kind::Scalar { text, plain } if !node.is_null() || matches!(self, Self::Text | Self::Part) => {

@@ -50,6 +50,12 @@ pub struct Scope {
     pub constants: IndexMap<String, (Type, Value)>,
     /// Columns that an aggregate without `per` groups by; none or an empty list stands for all rows together.
     pub per: Option<Vec<String>>,
+    /// Names that stand for something, but nothing is known about it because its own definition has a mistake. What
+    /// depends on one is not checked, and not reported either: a formula that does not compile for no other reason
+    /// has an empty list of mistakes.
+    pub unknown: BTreeSet<String>,
+    /// Whether every name that is not known is to be taken for such a one.
+    pub open: bool,
     /// The type that the place expects, if it expects one. A number must have its dimension, but may be real or exact;
     /// a text must be of its vocabulary. Bare words are looked up in it.
     pub expect: Option<Type>,
@@ -92,7 +98,8 @@ pub fn is_reserved(word: &str) -> bool {
 /// Compiles a formula for a scope.
 ///
 /// # Errors
-/// All mistakes that can be told apart, in the order of the source.
+/// All mistakes that can be told apart, in the order of the source; none if the formula only depends on a name of
+/// [`Scope::unknown`].
 pub fn compile(source: &str, scope: &Scope) -> Result<Formula, Vec<FormulaError>> {
     let (tree, errors) = parse::parse(source);
     finish(source, tree, errors, scope)

@@ -344,6 +344,25 @@ impl Assembly {
         }
     }
 
+    /// Appends a row whose cells are all empty, for rows of results that no row of a joined file fits.
+    pub fn push_empty(&mut self) -> Result<(), ErrorKind> {
+        for (at, raw) in self.raws.iter_mut().enumerate() {
+            let Some(interner) = &mut raw.interner else { continue };
+            let known = interner.len();
+            interner.push_all(std::iter::once(&b""[..]));
+            if interner.len() > known {
+                for state in self.rules.iter_mut().filter(|s| s.raw == at) {
+                    state.produced.learn(&state.rule, "")?;
+                }
+            }
+        }
+        for state in &mut self.rules {
+            state.produced.convert(&state.rule, std::iter::once(&b""[..])).map_err(|(_, kind)| kind)?;
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
     /// The interned column of the file that is called so.
     pub fn raw(&self, name: &str) -> Option<&Interner> {
         self.raws.iter().find(|r| matches!(&r.source, Source::Column(n) if n == name)).and_then(|r| r.interner.as_ref())

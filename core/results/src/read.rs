@@ -587,7 +587,12 @@ impl Reader<'_> {
             }
             let mut joins = Vec::new();
             let mut joined = Vec::new();
-            for j in std::mem::take(&mut self.joined[m]) {
+            for (join, mut j) in mapping.joins.iter().zip(std::mem::take(&mut self.joined[m])) {
+                if direct && join.optional {
+                    // What a row without a joined one has.
+                    let file = j.files.first().map(|f| f.0.clone()).unwrap_or_default();
+                    j.assembly.push_empty().map_err(|kind| ResultsError::new(&file, kind))?;
+                }
                 let spans = j.assembly.spans.clone();
                 let columns = j.assembly.finish();
                 let names = columns.iter().map(|(name, ..)| name.clone()).collect();

@@ -487,6 +487,7 @@ fn duplicates() {
 fn joined(file: JoinFile) -> Mapping {
     let mut m = mapping();
     m.joins.push(Join {
+        optional: false,
         file,
         header: Header::Named,
         delimiter: b',',
@@ -555,6 +556,56 @@ fn joins() {
     let outcome = read(&[results, file], &[two]).unwrap();
     let teams: Vec<String> = texts(&outcome.tables[0].1).into_iter().map(|r| r[4].clone()).collect();
     assert_eq!(teams, ["A", "C", "B", "D"]);
+}
+
+/// Rows without a row in an optional joined file have what its columns say of an empty cell, by one condition or two,
+/// and whether the file lies beside the results or is given.
+#[test]
+fn optional_joins() {
+    let dir = Dir::new();
+    let results = dir.file("r.csv", GOOD);
+    let optional = |file: JoinFile| {
+        let mut m = joined(file);
+        m.joins[0].optional = true;
+        m.joins[0].columns[0].empty = Some("nobody".into());
+        m.joins[0].columns[1].empty = Some("false".into());
+        m.joins[0].columns.push(ColumnRule {
+            empty: Some("2.5".into()),
+            ..ColumnRule::plain("age", "age", Kind::Time { unit_ns: 1_000_000_000, negative: false })
+        });
+        m.joins[0]
+            .columns
+            .push(ColumnRule { empty: Some("1/3".into()), ..ColumnRule::plain("part", "part", Kind::Number) });
+        m
+    };
+    let short = "id,team,competing,age,part\na,alpha,yes,7,2\n";
+    let expected =
+        [["a", "x", "1.5", "sat", "alpha", "yes", "7", "2"], ["b", "x", "0.25", "unsat", "nobody", "no", "2.5", "1/3"]];
+    let given = dir.file("given.csv", short);
+    let outcome = read(&[results.clone(), given.clone()], &[optional(JoinFile::Given)]).unwrap();
+    assert_eq!(texts(&outcome.tables[0].1)[..2], expected);
+    dir.file("solvers.csv", short);
+    assert_eq!(texts(&one(&results, &optional(JoinFile::Beside("solvers.csv".into()))).unwrap())[..2], expected);
+    // A file in which every row has one reads the same, and so does one without any row.
+    let full = dir.file("full.csv", "id,team,competing,age,part\na,alpha,yes,7,2\nb,,,,\nc,,,,\n");
+    let outcome = read(&[results.clone(), full], &[optional(JoinFile::Given)]).unwrap();
+    assert_eq!(texts(&outcome.tables[0].1)[..2], expected);
+    let none = dir.file("none.csv", "id,team,competing,age,part\n");
+    let outcome = read(&[results.clone(), none], &[optional(JoinFile::Given)]).unwrap();
+    assert!(texts(&outcome.tables[0].1).iter().all(|row| row[4..] == ["nobody", "no", "2.5", "1/3"]));
+    // Two conditions, of which the first may hold alone.
+    let mut two = optional(JoinFile::Given);
+    two.joins[0].on.push(("answer".into(), "said".into()));
+    let file = dir.file("two.csv", "id,team,competing,age,part,said\na,A,yes,7,2,sat\nb,B,no,7,2,sat\n");
+    let outcome = read(&[results.clone(), file], &[two]).unwrap();
+    assert_eq!(texts(&outcome.tables[0].1)[..2], [["a", "x", "1.5", "sat", "A", "yes", "7", "2"], expected[1]]);
+    // A file that is not there is no optional row.
+    let error = read(std::slice::from_ref(&results), &[optional(JoinFile::Given)]).unwrap_err();
+    assert_eq!(error.kind.mnemonic(), "results/no-joined-file");
+    let mut silent = optional(JoinFile::Given);
+    silent.joins[0].columns[1].empty = None;
+    assert!(silent.flaw().is_some_and(|flaw| flaw.contains("`competing`") && flaw.contains("`empty`")));
+    assert!(optional(JoinFile::Given).flaw().is_none());
 }
 
 #[test]
@@ -746,6 +797,7 @@ fn places() {
         header: Header::Named,
         delimiter: b',',
         recognise: Recognise { columns: vec!["name".into(), "logic".into()], ..Recognise::default() },
+        optional: false,
         on: vec![("benchmark".into(), "name".into())],
         columns: vec![ColumnRule::plain("logic", "logic", Kind::Text)],
     });
@@ -980,6 +1032,7 @@ fn archive_2014() {
             ColumnRule::plain("wall_time", "wall_time", Kind::Time { unit_ns: 1_000_000_000, negative: false }),
         ],
         joins: vec![Join {
+            optional: false,
             file: JoinFile::Beside("solvers.csv".into()),
             header: Header::Named,
             delimiter: b',',
