@@ -6,6 +6,7 @@ pub mod convert;
 pub mod judging;
 pub mod order;
 pub mod race;
+pub mod setup;
 pub mod smt_header;
 
 use std::io;

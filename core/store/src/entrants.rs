@@ -15,8 +15,14 @@
 //!       careful: { arguments: [--check], competing: false }
 //!     tracks:                            # takes part in these only
 //!       single-query:
-//!       unsat-core: { command: [bittern, --cores], configuration: fast }
+//!       unsat-core: { command: [bittern, --cores], configuration: fast, logics: [QF_BV, QF_UF] }
+//! tools:                                 # what checks answers, by the role that the track's plugin asks for
+//!   proof-checker: { name: checker, command: [./checker/bin/check, "{benchmark}", "{proof}"] }
 //! ```
+//!
+//! `divisions` and `logics`, of a solver or of its track, say on what it is run; on everything if there are none.
+//! `readable` names folders that its programs read besides their own. A program in a folder `bin` may read what lies
+//! beside that folder, too.
 //!
 //! The command of an entrant in a track is the track's, else the configuration's, else the solver's, followed by the
 //! configuration's arguments. A program with a slash in its name that is not absolute lies relative to the folder of the
@@ -34,7 +40,7 @@ use agon_edition::diag::{Diagnostic, Diagnostics, Source};
 use agon_edition::node::{Place, parse};
 use indexmap::IndexMap;
 
-use self::read::{solvers, suggest};
+use self::read::{solvers, suggest, tools};
 
 /// A larger file is no entrants file.
 const MAX_BYTES: u64 = 8 << 20;
@@ -66,6 +72,42 @@ pub struct Entrants {
     pub folder: PathBuf,
     /// The solvers, in the order of the file.
     pub solvers: Vec<Solver>,
+    /// What checks answers.
+    pub tools: Vec<Tool>,
+}
+
+/// A program that checks answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// What it is for; plugins ask for roles.
+    pub role: String,
+    /// Its name: that of the program unless the file says another.
+    pub name: String,
+    /// The command line, program first; `{NAME}` stands for the input of that name.
+    pub command: Vec<String>,
+    /// What it reads besides its own folder.
+    pub readable: Vec<String>,
+}
+
+/// On which benchmarks a solver is run: all if nothing is said, else those of these divisions or logics.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Divisions.
+    pub divisions: Option<Vec<String>>,
+    /// Logics.
+    pub logics: Option<Vec<String>>,
+}
+
+impl Scope {
+    /// Whether a benchmark of this division and logic is in it.
+    pub fn includes(&self, division: Option<&str>, logic: Option<&str>) -> bool {
+        let has = |list: &Option<Vec<String>>, name: Option<&str>| {
+            list.as_ref().zip(name).is_some_and(|(list, name)| list.iter().any(|l| l == name))
+        };
+        (self.divisions.is_none() && self.logics.is_none())
+            || has(&self.divisions, division)
+            || has(&self.logics, logic)
+    }
 }
 
 /// A solver.
@@ -89,8 +131,12 @@ pub struct Solver {
     pub command: Option<Vec<String>>,
     /// Its configurations; without any, the solver is one entrant.
     pub configurations: IndexMap<String, Configuration>,
+    /// What its programs read besides their own folder.
+    pub readable: Vec<String>,
     /// The tracks that it takes part in; `None`: in all.
     pub tracks: Option<IndexMap<String, Participation>>,
+    /// On what it is run.
+    pub scope: Scope,
     /// Where it stands.
     pub place: Place,
     field_places: Vec<(String, Place)>,
@@ -118,6 +164,8 @@ pub struct Participation {
     pub command: Option<Vec<String>>,
     /// The configurations that take part; empty: all.
     pub configurations: Vec<String>,
+    /// On what it is run, in place of what is said for the solver.
+    pub scope: Scope,
     /// Where the track's name stands.
     pub place: Place,
 }
@@ -135,6 +183,8 @@ pub struct Entrant<'a> {
     pub competing: bool,
     /// The command line, as it is in the file.
     pub command: Vec<String>,
+    /// On what it is run.
+    pub scope: &'a Scope,
     /// What the edition wants to know, as texts by column, with `team` and `seed` if they are given.
     pub fields: IndexMap<String, String>,
 }
@@ -168,12 +218,13 @@ impl Entrants {
         let source = Arc::new(Source::new(name, text.trim_start_matches('\u{feff}')));
         let mut out = Diagnostics::default();
         let tree = parse(&source, &mut out);
+        let tools = tree.as_ref().map(|tree| tools(tree, &mut out)).unwrap_or_default();
         let solvers = tree.map(|tree| solvers(&tree, &mut out)).unwrap_or_default();
         out.sort();
         if out.has_errors() {
             return Err(EntrantsError::Invalid(out));
         }
-        Ok(Self { file: name.into(), folder: folder.into(), solvers })
+        Ok(Self { file: name.into(), folder: folder.into(), solvers, tools })
     }
 
     /// Checks the names of tracks and fields against those of an edition.
@@ -233,6 +284,7 @@ impl Entrants {
                 configuration: None,
                 competing,
                 command: Vec::new(),
+                scope: &solver.scope,
                 fields: solver.columns(None),
             }
             .row()
@@ -278,6 +330,10 @@ impl Solver {
             },
             _ => None,
         };
+        let scope = match part {
+            Some(part) if part.scope != Scope::default() => &part.scope,
+            _ => &self.scope,
+        };
         let entrant = |configuration: Option<(&'_ String, &'_ Configuration)>| {
             let own = configuration.map(|(_, c)| c);
             let command = part
@@ -296,6 +352,7 @@ impl Solver {
                 configuration: None,
                 competing,
                 command,
+                scope,
                 fields,
             }];
         }
@@ -305,7 +362,7 @@ impl Solver {
         list.map(|(name, configuration)| {
             let (competing, command, fields) = entrant(Some((name, configuration)));
             let id = format!("{} ({name})", self.name);
-            Entrant { id, solver: self, configuration: Some(name), competing, command, fields }
+            Entrant { id, solver: self, configuration: Some(name), competing, command, scope, fields }
         })
         .collect()
     }
@@ -556,7 +613,8 @@ entrants:
         make("here/data", 0o644);
         make("first/tool", 0o644);
         let tool = make("second/tool", 0o755);
-        let file = Entrants { file: "e.yaml".into(), folder: folder.path().into(), solvers: Vec::new() };
+        let file =
+            Entrants { file: "e.yaml".into(), folder: folder.path().into(), solvers: Vec::new(), tools: Vec::new() };
         let path = std::env::join_paths([
             PathBuf::from("relative"),
             folder.path().join("none"),
@@ -578,5 +636,28 @@ entrants:
             assert!(error.contains(said) && error.starts_with("e.yaml: the program"), "{error}");
         }
         assert!(file.program("tool", None).is_err());
+    }
+
+    #[test]
+    fn scopes_and_tools() {
+        let text = "entrants:\n  - name: A\n    command: [a]\n    logics: [QF_BV]\n    tracks:\n      one:\n      \
+                    two: { divisions: [Sails] }\n  - name: B\n    command: [b]\ntools:\n  checker:\n    - command: \
+                    [./c/check, '{proof}']\n    - { name: other, command: [o] }\n";
+        let list = Entrants::parse("e.yaml", text, Path::new(".")).unwrap();
+        let runs = |track: &str, division, logic| {
+            list.of_track(track)
+                .iter()
+                .filter(|e| e.scope.includes(division, logic))
+                .map(|e| e.id.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(runs("one", Some("Boats"), Some("QF_BV")), ["A", "B"]);
+        assert_eq!(runs("one", Some("Boats"), Some("QF_LIA")), ["B"]);
+        assert_eq!(runs("two", Some("Sails"), Some("QF_LIA")), ["A", "B"]);
+        assert_eq!(runs("two", Some("Boats"), Some("QF_BV")), ["B"]);
+        let names: Vec<(&str, &str)> = list.tools.iter().map(|t| (t.role.as_str(), t.name.as_str())).collect();
+        assert_eq!(names, [("checker", "check"), ("checker", "other")]);
+        let twice = text.replace("name: other", "name: check");
+        assert!(Entrants::parse("e.yaml", &twice, Path::new(".")).is_err());
     }
 }

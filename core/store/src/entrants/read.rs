@@ -6,16 +6,30 @@ use agon_edition::node::{Kind, Node, Place};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::{Configuration, Participation, Solver};
+use super::{Configuration, Participation, Scope, Solver, Tool};
 
 /// What an entrant's columns are called when they have keys of their own in the file.
 const RESERVED: [&str; 5] = ["entrant", "solver", "competing", "team", "seed"];
 
-const FILE_KEYS: &[&str] = &["entrants"];
-const SOLVER_KEYS: &[&str] =
-    &["name", "team", "description", "competing", "seed", "version", "command", "configurations", "tracks", "fields"];
+const FILE_KEYS: &[&str] = &["entrants", "tools"];
+const SOLVER_KEYS: &[&str] = &[
+    "name",
+    "team",
+    "description",
+    "competing",
+    "seed",
+    "version",
+    "command",
+    "readable",
+    "configurations",
+    "tracks",
+    "divisions",
+    "logics",
+    "fields",
+];
+const TOOL_KEYS: &[&str] = &["name", "command", "readable"];
 const CONFIGURATION_KEYS: &[&str] = &["description", "command", "arguments", "competing", "fields"];
-const TRACK_KEYS: &[&str] = &["command", "configuration"];
+const TRACK_KEYS: &[&str] = &["command", "configuration", "divisions", "logics"];
 
 pub(super) fn suggest(name: &str, known: &[&str], these_are: &str) -> String {
     match closest(name, known.iter().copied()) {
@@ -137,6 +151,63 @@ fn arguments(node: &Node, what: &str, out: &mut Diagnostics) -> Option<Vec<Strin
     (out.counts().0 == before).then_some(list)
 }
 
+/// A list of names under a key; `None` if there is no such key.
+fn names(node: &Node, key: &str, out: &mut Diagnostics) -> Option<Vec<String>> {
+    let found = node.get(key).filter(|n| !n.is_null())?;
+    let Kind::List(items) = &found.kind else {
+        let message = format!("`{key}` must be a list, but this is {}", found.what());
+        error(out, "entrants/type", &found.place, message, &format!("write `{key}: [ONE, OTHER]`"));
+        return None;
+    };
+    Some(items.iter().filter_map(|item| text(item, &format!("a part of `{key}`"), out)).collect())
+}
+
+fn scope(node: &Node, out: &mut Diagnostics) -> Scope {
+    Scope { divisions: names(node, "divisions", out), logics: names(node, "logics", out) }
+}
+
+/// The tools that check answers, by role.
+pub(super) fn tools(tree: &Node, out: &mut Diagnostics) -> Vec<Tool> {
+    let mut list: Vec<Tool> = Vec::new();
+    let Some(node) = tree.get("tools").filter(|n| !n.is_null()) else { return list };
+    if !matches!(node.kind, Kind::Map(_)) {
+        let message = format!("`tools` must be a mapping, but this is {}", node.what());
+        error(out, "entrants/type", &node.place, message, "write `ROLE: [{ name: NAME, command: [program] }]`");
+        return list;
+    }
+    for entry in node.entries() {
+        check_name(&entry.key, &entry.key_place, "the role of a tool", out);
+        let one = std::slice::from_ref(&entry.value);
+        let items = if matches!(entry.value.kind, Kind::List(_)) { entry.value.items() } else { one };
+        for item in items {
+            if !mapping(item, "a tool", TOOL_KEYS, out) {
+                continue;
+            }
+            let Some(found) = item.get("command") else {
+                let message = "a tool has no `command`".to_string();
+                error(
+                    out,
+                    "entrants/missing-key",
+                    &start_of(&item.place),
+                    message,
+                    "add `command: [./program, argument]`",
+                );
+                continue;
+            };
+            let Some(command) = command(found, "the command", out) else { continue };
+            let name = item.get("name").and_then(|n| text(n, "`name`", out));
+            let name = name.unwrap_or_else(|| command[0].rsplit('/').next().unwrap_or_default().to_string());
+            if list.iter().any(|t| t.role == entry.key && t.name == name) {
+                let message = format!("there are two tools {name} for the role {}", entry.key);
+                error(out, "entrants/duplicate-name", &item.place, message, "give each a `name` of its own");
+            }
+            let readable = names(item, "readable", out).unwrap_or_default();
+            list.push(Tool { role: entry.key.clone(), name, command, readable });
+        }
+    }
+    list
+}
+
 /// A command line: at least a program.
 fn command(node: &Node, what: &str, out: &mut Diagnostics) -> Option<Vec<String>> {
     let list = arguments(node, what, out)?;
@@ -243,8 +314,10 @@ fn solver(node: &Node, out: &mut Diagnostics) -> Option<Solver> {
         version: node.get("version").filter(|n| !n.is_null()).and_then(|n| command(n, "the version command", out)),
         fields: IndexMap::new(),
         command: node.get("command").and_then(|n| command(n, "the command", out)),
+        readable: names(node, "readable", out).unwrap_or_default(),
         configurations: IndexMap::new(),
         tracks: None,
+        scope: scope(node, out),
         place: name_node.place.clone(),
         field_places: Vec::new(),
     };
@@ -313,7 +386,12 @@ fn tracks(
         Kind::List(items) => {
             for item in items {
                 let Some(name) = text(item, "a track", out) else { continue };
-                let part = Participation { command: None, configurations: Vec::new(), place: item.place.clone() };
+                let part = Participation {
+                    command: None,
+                    configurations: Vec::new(),
+                    scope: Scope::default(),
+                    place: item.place.clone(),
+                };
                 if list.insert(name.clone(), part).is_some() {
                     let message = format!("the track `{name}` stands twice in the list");
                     error(out, "entrants/duplicate-name", &item.place, message, "keep one of the two");
@@ -322,11 +400,16 @@ fn tracks(
         }
         Kind::Map(entries) => {
             for entry in entries {
-                let mut part =
-                    Participation { command: None, configurations: Vec::new(), place: entry.key_place.clone() };
+                let mut part = Participation {
+                    command: None,
+                    configurations: Vec::new(),
+                    scope: Scope::default(),
+                    place: entry.key_place.clone(),
+                };
                 let found = &entry.value;
                 if !found.is_null() && mapping(found, "an entrant's track", TRACK_KEYS, out) {
                     part.command = found.get("command").and_then(|n| command(n, "the command", out));
+                    part.scope = scope(found, out);
                     for name in found.get("configuration").map(Node::items).unwrap_or_default() {
                         let Some(text) = text(name, "a configuration", out) else { continue };
                         if !configurations.contains_key(&text) {
