@@ -155,7 +155,18 @@ fn prepared(
 
 fn scores(edition: &Edition, runs: Vec<TrackRuns>, wanted: &Selection) -> anyhow::Result<Vec<TrackScores>> {
     // A track's runs are gone when its scores are there.
-    Ok(runs.into_iter().map(|track| engine::score(edition, &track, wanted)).collect::<Result<_, _>>()?)
+    runs.into_iter()
+        .map(|track| {
+            engine::score(edition, &track, wanted).map_err(|error| {
+                // The formulas know columns only; somebody who has to correct them needs the files.
+                let files = match &track.files[..] {
+                    [first, _, .., _] => format!("{first} and {} other files", track.files.len() - 1),
+                    few => few.join(", "),
+                };
+                anyhow!("{files}: {error}")
+            })
+        })
+        .collect()
 }
 
 /// Names that no track of the edition knows are errors, not empty answers.

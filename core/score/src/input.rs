@@ -33,6 +33,8 @@ pub struct TrackRuns {
     pub table: Table,
     /// What adjudications changed.
     pub effect: Effect,
+    /// The names of the files that the rows came from.
+    pub files: Vec<String>,
 }
 
 /// An entrants' list: texts by column, and where it comes from.
@@ -473,7 +475,7 @@ pub fn join(
         }
         check_benchmarks(&table, &origins, track)?;
         check_names(&table, &origins, track, edition, entrants)?;
-        result.push(TrackRuns { track: track.name.clone(), form, table, effect });
+        result.push(TrackRuns { track: track.name.clone(), form, table, effect, files: origins.files() });
     }
     if let Some(progress) = progress {
         let notes = progress.finish()?;
