@@ -103,6 +103,17 @@ fn contradictions_name_both_places() {
     assert!(text.starts_with("head.csv: there is no run of the track main"), "{text}");
 }
 
+/// What a formula lacks is a column of a file.
+#[test]
+fn missing_measures_name_the_file() {
+    let folder = Folder::new();
+    let text = "entrant,solver,competing,benchmark,logic,answer,wall_time\na,Auk,yes,x,QF_BV,sat,1\n";
+    let file = folder.write("r.csv", text);
+    let text = refused(&folder, &["score", &cup("edition.yaml"), "--results", &file]);
+    assert!(text.starts_with("r.csv: ") && text.contains("needs the column `status`"), "{text}");
+    assert!(text.contains("Give results that have it"), "{text}");
+}
+
 /// The remedies against contradictions work: a status can be decided, a benchmark removed.
 #[test]
 fn contradictions_can_be_decided() {
@@ -546,7 +557,7 @@ fn tables_by_other_columns() {
     };
     let right = verify(&both);
     assert!(right.status == 0 && right.stdout.contains(" 0 unexplained"), "{}", right.stdout);
-    let last = both.lines().filter(|l| l.contains(",family,")).next_back().expect("a row of a family");
+    let last = both.lines().rfind(|l| l.contains(",family,")).expect("a row of a family");
     let changed = both.replace(last, &last.replace(",no", ",yes"));
     assert_ne!(changed, both);
     let wrong = verify(&changed);

@@ -117,14 +117,14 @@ fn prepared(
         String::new()
     };
     let results = match known.filter(|raw| raw.how == how) {
-        Some(raw) => raw.results.clone(),
+        Some(raw) => raw.results.again()?,
         None => read_results(&edition, &args.results, args.track.as_deref())?,
     };
     if !quiet {
         notes(&entrants.notes);
         notes(&results.notes);
     }
-    let raw = keep.then(|| Raw { results: results.clone(), how });
+    let raw = if keep { Some(Raw { results: results.again()?, how }) } else { None };
     let mut runs = join(&edition, results, &entrants, adjudication.as_ref())?;
     for e in runs.iter().map(|track| &track.effect).filter(|_| !quiet) {
         notes(&e.notes);
@@ -156,7 +156,18 @@ fn prepared(
 
 fn scores(edition: &Edition, runs: Vec<TrackRuns>, wanted: &Selection) -> anyhow::Result<Vec<TrackScores>> {
     // A track's runs are gone when its scores are there.
-    Ok(runs.into_iter().map(|track| engine::score(edition, &track, wanted)).collect::<Result<_, _>>()?)
+    runs.into_iter()
+        .map(|track| {
+            engine::score(edition, &track, wanted).map_err(|error| {
+                // The formulas know columns only; somebody who has to correct them needs the files.
+                let files = match &track.files[..] {
+                    [first, _, .., _] => format!("{first} and {} other files", track.files.len() - 1),
+                    few => few.join(", "),
+                };
+                anyhow!("{files}: {error}")
+            })
+        })
+        .collect()
 }
 
 /// Names that no track of the edition knows are errors, not empty answers.
@@ -361,11 +372,18 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<Outcome> {
             Ok(compare(&other, &scores(&other, runs, &everything)?, &args.published, &wanted)?)
         };
         let published = with(Reading::Published)?;
-        // Some deviations make no sense without another one; then they explain nothing alone.
+        // What of an edition shows in the scores of these tracks.
+        let shows = |edition: &Edition| {
+            let tracks: Vec<_> = computed.iter().filter_map(|t| edition.tracks.get(&t.track)).collect();
+            format!("{tracks:?} {:?} {:?} {:?}", edition.entrants, edition.results, edition.published)
+        };
+        let rules = shows(&edition);
+        // Some deviations make no sense without another one; then they explain nothing alone. Nor do those about other
+        // tracks.
         let alone = |name: &String| {
             let reading = Reading::With(std::iter::once(name.clone()).collect());
-            let sound = load(&input.edition, reading.clone()).is_ok();
-            sound.then(|| with(reading).ok()).flatten().map(|report| (name.clone(), report))
+            let (other, _) = load(&input.edition, reading.clone()).ok()?;
+            if shows(&other) == rules { None } else { Some((name.clone(), with(reading).ok()?)) }
         };
         let names: Vec<String> = edition.deviations.iter().map(|d| d.name.clone()).collect();
         let vanished = |d: &agon_score::verify::Difference| {

@@ -9,6 +9,8 @@
 //! * A read that fails yields no table, and the error names the file, the row and the column. Nothing is guessed: a
 //!   missing column, an empty cell or an unknown word is an error unless the mapping says what it means.
 //! * Damage is noticed where it can be: checksums are verified, and compressed streams and archives must be complete.
+//!   Where nothing inside a file vouches for its bytes, [`ReadReport::notes`] says so.
+//! * Every value can be traced to its file and row: [`Origins`] keeps the ranges of rows beside a table.
 //! * Text is processed in blocks; the unpacked text is never held as a whole, and no archive is unpacked to the disk.
 //! * A rule is applied once for each distinct text of a column, so the cost of patterns and words does not depend on the
 //!   number of rows.

@@ -33,6 +33,8 @@ pub struct TrackRuns {
     pub table: Table,
     /// What adjudications changed.
     pub effect: Effect,
+    /// The names of the files that the rows came from.
+    pub files: Vec<String>,
 }
 
 /// An entrants' list: texts by column, and where it comes from.
@@ -362,14 +364,34 @@ fn canonical(edition: &Edition, files: &[PathBuf], wanted: Option<&str>) -> Resu
 }
 
 /// What result files hold, by track, before it is joined with anything.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Results {
     tables: Vec<TrackTable>,
     /// What was noticed while reading.
     pub notes: Vec<String>,
 }
 
-#[derive(Clone, Debug)]
+impl Results {
+    /// The same results, to be joined once more. The columns are shared, but not the partitions that a table remembers:
+    /// those of one join would be kept as long as any other.
+    ///
+    /// # Errors
+    /// None that tables as they were read can have.
+    pub fn again(&self) -> Result<Self, ScoreError> {
+        let mut tables = Vec::new();
+        for part in &self.tables {
+            let mut table = Table::new(part.table.rows());
+            for (name, ty) in part.table.schema() {
+                table.set(name, ty.clone(), part.table.column(name)?.clone())?;
+            }
+            let (track, form, origins) = (part.track.clone(), part.form.clone(), part.origins.clone());
+            tables.push(TrackTable { track, form, table, origins });
+        }
+        Ok(Self { tables, notes: self.notes.clone() })
+    }
+}
+
+#[derive(Debug)]
 struct TrackTable {
     track: String,
     form: String,
@@ -473,7 +495,7 @@ pub fn join(
         }
         check_benchmarks(&table, &origins, track)?;
         check_names(&table, &origins, track, edition, entrants)?;
-        result.push(TrackRuns { track: track.name.clone(), form, table, effect });
+        result.push(TrackRuns { track: track.name.clone(), form, table, effect, files: origins.files() });
     }
     if let Some(progress) = progress {
         let notes = progress.finish()?;

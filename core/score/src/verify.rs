@@ -397,30 +397,37 @@ fn explains(entry: &LedgerEntry, difference: &Difference) -> bool {
 /// has the report for each deviation on by itself: of these the ones are named with which a figure is the published
 /// one or, if several are needed together, those with which it changes at all.
 pub fn explain_by_deviations(rules: &mut Report, published: &Report, alone: &[(String, Report)]) {
-    let same = |a: &Difference, b: &Difference| a.line == b.line && a.column == b.column && a.key == b.key;
-    // Reports are in the order of the file, so the figures are found by their lines.
-    let find = |report: &'_ Report, difference: &Difference| -> Option<Difference> {
-        let start = report.differences.partition_point(|d| d.line < difference.line);
-        report.differences[start..]
-            .iter()
-            .take_while(|d| d.line == difference.line)
-            .find(|d| same(d, difference))
-            .cloned()
-    };
+    // A file may be read by several forms, so that its lines come more than once.
+    type Figures<'a> = FxHashMap<(u64, &'a str, Vec<&'a str>), &'a Difference>;
+    fn figure(difference: &Difference) -> (u64, &str, Vec<&str>) {
+        let key = difference.key.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]).collect();
+        (difference.line, &difference.column, key)
+    }
+    fn figures(report: &Report) -> Figures<'_> {
+        let mut figures = Figures::default();
+        for difference in &report.differences {
+            figures.entry(figure(difference)).or_insert(difference);
+        }
+        figures
+    }
+    let published = figures(published);
+    let alone: Vec<(&str, Figures<'_>)> = alone.iter().map(|(name, report)| (name.as_str(), figures(report))).collect();
     for difference in &mut rules.differences {
         if difference.explained.is_some() {
             continue;
         }
-        if let Some(other) = find(published, difference) {
-            difference.explained = other.explained;
+        let at = figure(difference);
+        if let Some(other) = published.get(&at) {
+            let explained = other.explained.clone();
+            difference.explained = explained;
             continue;
         }
         let mut enough = Vec::new();
         let mut change = Vec::new();
-        for (name, report) in alone {
-            match find(report, difference) {
-                None => enough.push(name.as_str()),
-                Some(other) if other.computed != difference.computed => change.push(name.as_str()),
+        for (name, differences) in &alone {
+            match differences.get(&at) {
+                None => enough.push(*name),
+                Some(other) if other.computed != difference.computed => change.push(*name),
                 Some(_) => {}
             }
         }

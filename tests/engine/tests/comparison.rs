@@ -7,7 +7,7 @@ use agon_engine_tests::{
     Folder, SMT_COMP_2014, SMT_COMP_2022, SecondReading, csv_of, edition, edition_file, load, run, runs_of, scores_of,
 };
 use agon_score::engine::{Selection, TrackScores, score};
-use agon_score::verify::{Report, Wanted, explain_by_deviations, verify};
+use agon_score::verify::{Difference, Report, Wanted, explain_by_deviations, verify};
 use agon_second_reading::random::{Shape, competition_2014, competition_2022};
 use agon_second_reading::{Answer, Row};
 
@@ -202,6 +202,33 @@ fn deviations_explain_what_they_remove() {
         rules.summary(),
         format!("figures: 16 compared, {} equal, {} explained, 2 unexplained", 16 - before, before - 2)
     );
+}
+
+/// Several forms may read one file, so that its lines come more than once: each figure is found by itself.
+#[test]
+fn figures_of_several_forms_are_told_apart() {
+    let difference = |line: u64, view: &str, computed: &str| Difference {
+        line,
+        key: [("view".to_string(), view.to_string())].into_iter().collect(),
+        form: "archive".into(),
+        column: "correct".into(),
+        published: "5".into(),
+        computed: Some(computed.into()),
+        explained: None,
+    };
+    let report = |differences: Vec<Difference>| Report { differences, ..Report::default() };
+    // Two forms, each with the lines 2 and 9.
+    let all =
+        || vec![difference(2, "a", "4"), difference(9, "a", "4"), difference(2, "b", "4"), difference(9, "b", "4")];
+    let mut rules = report(all());
+    let mut published = all();
+    published.remove(3);
+    let mut changed = all();
+    changed[3].computed = Some("6".into());
+    let alone = [("idle".to_string(), report(all())), ("half".to_string(), report(changed))];
+    explain_by_deviations(&mut rules, &report(published), &alone);
+    let explained: Vec<Option<&str>> = rules.differences.iter().map(|d| d.explained.as_deref()).collect();
+    assert_eq!(explained, [None, None, None, Some("deviations: half (together)")]);
 }
 
 /// Only the rows that are asked for count.
