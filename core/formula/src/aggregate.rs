@@ -44,6 +44,15 @@ pub(crate) fn column_at(run: &Run<'_>, id: Id, spec: &Aggregate, rows: &[u32]) -
                 let sums = job.sum_cells(values);
                 return Ok(Column::from_exact(rows.iter().map(|row| Exact::int(sums.get(cell(row)))).collect()));
             }
+            // Without a filter every group has a row.
+            (Fold::Min | Fold::Max, Some(values)) if job.other.is_none() && job.filter().is_none() => {
+                let best = if spec.fold == Fold::Max {
+                    reduced(&job.groups, values, i64::MIN, i64::max)
+                } else {
+                    reduced(&job.groups, values, i64::MAX, i64::min)
+                };
+                return Ok(Column::Int(rows.iter().map(|row| best[cell(row)]).collect()));
+            }
             _ => {}
         }
     }
@@ -255,6 +264,35 @@ fn counts(groups: &Groups, filter: Option<&[bool]>) -> Vec<i64> {
     counts
 }
 
+fn reduced(groups: &Groups, values: &[i64], start: i64, f: impl Fn(i64, i64) -> i64) -> Vec<i64> {
+    let mut cells = vec![start; groups.count];
+    for (group, x) in groups.ids.iter().zip(values) {
+        let cell = &mut cells[*group as usize];
+        *cell = f(*cell, *x);
+    }
+    cells
+}
+
+/// For each group the row of the filter before which no other comes, or none.
+fn leaders(groups: &Groups, filter: Option<&[bool]>, order: &Order<'_>) -> Vec<u32> {
+    fn find(groups: &Groups, filter: Option<&[bool]>, before: impl Fn(u32, u32) -> bool) -> Vec<u32> {
+        let mut best = vec![NONE; groups.count];
+        for (row, group) in groups.ids.iter().enumerate() {
+            if filter.is_none_or(|f| f[row]) {
+                let best = &mut best[*group as usize];
+                if *best == NONE || before(row as u32, *best) {
+                    *best = row as u32;
+                }
+            }
+        }
+        best
+    }
+    match order.0.as_slice() {
+        [key] => find(groups, filter, |a, b| key[a as usize] < key[b as usize]),
+        _ => find(groups, filter, |a, b| order.cmp(a, b).is_lt()),
+    }
+}
+
 fn spread<T: Copy>(groups: &Groups, cells: &[T]) -> Vec<T> {
     groups.ids.iter().map(|g| cells[*g as usize]).collect()
 }
@@ -325,21 +363,14 @@ impl Job<'_> {
     /// The order of the rows: by the keys, then by the value.
     fn order(&self) -> Order<'_> {
         let keys = self.spec.by.iter().map(|(key, descending)| order_key(self.run.input(*key), *descending));
-        Order(keys.chain(self.value.map(|v| order_key(v, false))).collect())
+        // Rows that agree in all keys also agree in the value if it is one of them.
+        let keyed = self.spec.by.iter().any(|(key, _)| Some(*key) == self.spec.value);
+        Order(keys.chain(self.value.filter(|_| !keyed).map(|v| order_key(v, false))).collect())
     }
 
     /// For `once`: of the rows that agree, the first in the order.
     fn representatives(&self, once: &Groups) -> Vec<bool> {
-        let order = self.order();
-        let mut best = vec![NONE; once.count];
-        for (row, class) in once.ids.iter().enumerate() {
-            if self.filter().is_none_or(|f| f[row]) {
-                let best = &mut best[*class as usize];
-                if *best == NONE || order.cmp(row as u32, *best).is_lt() {
-                    *best = row as u32;
-                }
-            }
-        }
+        let best = leaders(once, self.filter(), &self.order());
         let mut chosen = vec![false; once.ids.len()];
         for row in best {
             if row != NONE {
@@ -706,7 +737,7 @@ impl Job<'_> {
         better: impl Fn(i64, i64) -> bool,
         counts: impl Fn(usize) -> bool,
     ) -> Result<Column, Fault> {
-        let ids = &self.groups.ids;
+        let ids: &[u32] = &self.groups.ids;
         let none = Best { key: 0, beside: 0, row: NONE, row_beside: NONE, who: NONE };
         let mut best = vec![none; self.groups.count];
         let whos = self.other.as_ref().map(|o| &o.values.ids[..]);
@@ -765,18 +796,14 @@ impl Job<'_> {
         let order = self.order();
         let before = |row: u32, best: u32| best == NONE || order.cmp(row, best).is_lt();
         let ids: &[u32] = &self.groups.ids;
-        let mut best = vec![NONE; self.groups.count];
         let Some(other) = &self.other else {
-            for (row, group) in ids.iter().enumerate() {
-                if self.filter().is_none_or(|f| f[row]) && before(row as u32, best[*group as usize]) {
-                    best[*group as usize] = row as u32;
-                }
-            }
+            let best = leaders(&self.groups, self.filter(), &order);
             return self.rows(|row| best[ids[row] as usize]);
         };
         let whos: &[u32] = &other.values.ids;
         let who = |row: u32| whos[row as usize];
-        let mut beside = vec![NONE; self.groups.count];
+        let mut best = vec![NONE; self.groups.count];
+        let mut beside = best.clone();
         for (row, group) in ids.iter().enumerate() {
             if !self.filter().is_none_or(|f| f[row]) {
                 continue;

@@ -9,8 +9,9 @@
 //!
 //! 1. `lex` and `parse` make the tree of `ast`, which prints itself back.
 //! 2. `check` resolves names, types and units, and makes the node list of `ir`.
-//! 3. `eval` computes the scalar parts block-wise over columns, `aggregate` the folds over groups of rows.
-//! 4. `english` says the tree in words.
+//! 3. `reduce` puts in what a table knows to be the same on every row, and makes several formulas into one list.
+//! 4. `eval` computes the scalar parts block-wise over columns, `aggregate` the folds over groups of rows.
+//! 5. `english` says the tree in words.
 //!
 //! This crate knows tables, not competitions: what a column means is the caller's business.
 
@@ -24,6 +25,7 @@ mod ir;
 mod lex;
 mod parse;
 mod real;
+mod reduce;
 
 #[cfg(test)]
 mod tests;
@@ -185,6 +187,14 @@ impl Formula {
         self.0.nodes[self.0.root].constant().map(ir::Const::value)
     }
 
+    /// Its value, if that is the same for every row of this table as far as the table's constants tell.
+    pub fn constant_in(&self, table: &Table) -> Option<Value> {
+        match reduce::reduce(&self.0.nodes, self.0.root, table) {
+            Some((nodes, root)) => nodes[root].constant().map(ir::Const::value),
+            None => self.constant(),
+        }
+    }
+
     /// Its value on every row. A formula that is just a column gives the table's own column, uncopied.
     ///
     /// # Errors
@@ -202,6 +212,23 @@ impl Formula {
     /// If the table has no such row.
     pub fn eval_at(&self, table: &Table, rows: &[u32]) -> Result<Arc<Column>, EvalError> {
         eval::evaluate_at(&self.0.nodes, self.0.root, table, rows, &self.0.source)
+    }
+
+    /// What [`eval_at`](Self::eval_at) gives for each of some formulas, for less: a part that several of them have is
+    /// computed once.
+    ///
+    /// # Errors
+    /// As `eval_at`, for the first formula that has a mistake.
+    ///
+    /// # Panics
+    /// If the table has no such row.
+    pub fn eval_all_at(formulas: &[&Self], table: &Table, rows: &[u32]) -> Result<Vec<Arc<Column>>, EvalError> {
+        let parts: Vec<(&[Node], Id)> = formulas.iter().map(|f| (&f.0.nodes[..], f.0.root)).collect();
+        match eval::evaluate_all_at(&parts, table, rows) {
+            Some(columns) => Ok(columns),
+            // One by one, the mistake is found with its formula and place.
+            None => formulas.iter().map(|f| f.eval_at(table, rows)).collect(),
+        }
     }
 
     /// The formula as an English phrase.

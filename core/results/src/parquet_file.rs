@@ -24,6 +24,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type as SchemaType;
+use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 
 use crate::error::{ErrorKind, ResultsError};
@@ -357,24 +358,33 @@ fn ours(
     for at in 0..reader.num_row_groups() {
         groups.push(reader.get_row_group(at).map_err(damaged)?);
     }
-    for (at, column) in columns.iter().enumerate() {
-        let (name, ty, held) = described(column).ok_or_else(|| damaged("the schema has an unknown column"))?;
-        let column = match held.as_str() {
-            "bool" => Column::Bool(plain::<BoolType>(&groups, at, rows)?),
-            "int" => Column::Int(plain::<Int64Type>(&groups, at, rows)?),
-            "real" => Column::Real(plain::<DoubleType>(&groups, at, rows)?),
-            "text" => Column::Symbol(symbols(&groups, at, rows)?),
-            "exact" => {
-                let symbols = symbols(&groups, at, rows)?;
-                let values: Result<Vec<Exact>, ErrorKind> = symbols.dict.iter().map(parse_exact).collect();
-                let values = values?;
-                Column::Exact(symbols.codes.iter().map(|&c| values[c as usize].clone()).collect())
-            }
-            _ => return Err(damaged("the schema has an unknown representation")),
-        };
-        table.set(&name, ty, column).map_err(damaged)?;
+    let described: Vec<(String, Type, String)> = columns
+        .iter()
+        .map(|column| described(column).ok_or_else(|| damaged("the schema has an unknown column")))
+        .collect::<Result<_, _>>()?;
+    // Columns are decoded independently of each other.
+    let decoded: Vec<Result<Column, ErrorKind>> =
+        described.par_iter().enumerate().map(|(at, (_, _, held))| decode(&groups, at, held, rows)).collect();
+    for ((name, ty, _), column) in described.into_iter().zip(decoded) {
+        table.set(&name, ty, column?).map_err(damaged)?;
     }
     Ok(table)
+}
+
+fn decode(groups: &[Box<dyn RowGroupReader + '_>], at: usize, held: &str, rows: usize) -> Result<Column, ErrorKind> {
+    Ok(match held {
+        "bool" => Column::Bool(plain::<BoolType>(groups, at, rows)?),
+        "int" => Column::Int(plain::<Int64Type>(groups, at, rows)?),
+        "real" => Column::Real(plain::<DoubleType>(groups, at, rows)?),
+        "text" => Column::Symbol(symbols(groups, at, rows)?),
+        "exact" => {
+            let symbols = symbols(groups, at, rows)?;
+            let values: Result<Vec<Exact>, ErrorKind> = symbols.dict.iter().map(parse_exact).collect();
+            let values = values?;
+            Column::Exact(symbols.codes.iter().map(|&c| values[c as usize].clone()).collect())
+        }
+        _ => return Err(damaged("the schema has an unknown representation")),
+    })
 }
 
 /// A column of numbers or truth values.

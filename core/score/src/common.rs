@@ -21,6 +21,15 @@ pub(crate) enum Recipe {
     Groups,
 }
 
+/// What a column is made from.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Input {
+    /// A column at this address.
+    Column(usize),
+    /// The same value on every row, by its text.
+    Constant(String),
+}
+
 /// A column that is there or will be: whoever comes first computes it under the lock.
 type Place = Arc<Mutex<Option<Arc<Column>>>>;
 
@@ -28,7 +37,7 @@ type Place = Arc<Mutex<Option<Arc<Column>>>>;
 struct Kept {
     /// The addresses of the columns that no view replaces.
     stable: FxHashSet<usize>,
-    places: FxHashMap<(Recipe, Vec<usize>), Place>,
+    places: FxHashMap<(Recipe, Vec<Input>), Place>,
 }
 
 /// What views share.
@@ -61,7 +70,9 @@ impl Common {
         let repeated = met.into_iter().filter(|(_, at)| *at == usize::MAX).map(|(f, _)| f.clone()).collect();
         let mut kept = Kept::default();
         for name in base.names() {
-            if let Ok(column) = base.column(name) {
+            if base.constant(name).is_none()
+                && let Ok(column) = base.column(name)
+            {
                 kept.stable.insert(Arc::as_ptr(column) as usize);
             }
         }
@@ -86,10 +97,13 @@ impl Common {
         if table.rows() != self.base.rows() {
             return make();
         }
-        let inputs = names.iter().map(|name| table.column(name).map(|c| Arc::as_ptr(c) as usize));
-        let Ok(inputs) = inputs.collect::<Result<Vec<usize>, _>>() else { return make() };
+        let inputs = names.iter().map(|name| match table.constant(name) {
+            Some(value) => Some(Input::Constant(format!("{value:?}"))),
+            None => Some(Input::Column(Arc::as_ptr(table.column(name).ok()?) as usize)),
+        });
+        let Some(inputs) = inputs.collect::<Option<Vec<Input>>>() else { return make() };
         let mut kept = lock(&self.kept);
-        if !inputs.iter().all(|input| kept.stable.contains(input)) {
+        if inputs.iter().any(|input| matches!(input, Input::Column(address) if !kept.stable.contains(address))) {
             drop(kept);
             return make();
         }

@@ -11,6 +11,7 @@ use agon_formula::{Formula, SortKey};
 use agon_table::{Column, DictBuilder, Symbols, Table, Type, Value};
 use indexmap::IndexMap;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::ScoreError;
 use crate::common::{Common, Recipe};
@@ -161,6 +162,10 @@ impl Engine<'_> {
     fn lets(&self, table: &mut Table, lets: &[Let], element: &str, notes: &mut Vec<String>) -> Result<(), ScoreError> {
         for l in lets {
             if self.leaves_out(table, l, notes) {
+                continue;
+            }
+            if let Some(value) = l.formula.constant_in(table) {
+                table.set_constant(&l.name, l.formula.ty().clone(), value);
                 continue;
             }
             let column = self.eval(&l.formula, table, &format!("`{}` of {element}", l.name))?;
@@ -336,8 +341,17 @@ impl Engine<'_> {
             decimals: IndexMap::new(),
         };
         result.by.extend(by.iter().filter(|b| !matches!(b.as_str(), "division" | "logic")).cloned());
+        // Together, since most of them count the same runs. Should one have a mistake, it is found one by one.
+        let together: Vec<&Formula> = view.measures.iter().chain(&view.counts).map(|l| &l.formula).collect();
+        let together: Vec<&Formula> = together.into_iter().filter(|f| Self::lacking(f, &runs).is_none()).collect();
+        let columns = Formula::eval_all_at(&together, &runs, rows).unwrap_or_default();
+        let known: FxHashMap<&Formula, Arc<Column>> = together.into_iter().zip(columns).collect();
+        let value = |formula: &Formula, what: String| match known.get(formula) {
+            Some(column) => Ok(column.clone()),
+            None => self.eval_rows(formula, &runs, rows, &what),
+        };
         for l in &view.measures {
-            let column = self.eval_rows(&l.formula, &runs, rows, &format!("measure `{}`, {element}", l.name))?;
+            let column = value(&l.formula, format!("measure `{}`, {element}", l.name))?;
             table.set(&l.name, l.formula.ty().clone(), column)?;
             result.measures.push(l.name.clone());
             result.decimals.extend(l.decimals.map(|d| (l.name.clone(), d)));
@@ -347,7 +361,7 @@ impl Engine<'_> {
                 note(notes, format!("the count `{}` is left out: these results have no `{column}`", l.name));
                 continue;
             }
-            let column = self.eval_rows(&l.formula, &runs, rows, &format!("count `{}`, {element}", l.name))?;
+            let column = value(&l.formula, format!("count `{}`, {element}", l.name))?;
             table.set(&l.name, l.formula.ty().clone(), column)?;
             if l.print != Some(false) {
                 result.counts.push(l.name.clone());

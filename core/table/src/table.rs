@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::{Column, DictBuilder, Symbols, Type};
+use crate::{Column, DictBuilder, Symbols, Type, Value};
 
 /// What was asked of a table and cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,22 +105,38 @@ impl Groups {
 /// an address stands for one column as long as the entry exists.
 type GroupCache = Arc<Mutex<FxHashMap<Vec<usize>, (Vec<Arc<Column>>, Arc<Groups>)>>>;
 
-/// A column of a table: there, or some rows of another that nobody has asked for yet.
+/// A column of a table: there, or known well enough to be made when somebody asks for it.
 #[derive(Debug)]
 struct Slot {
     column: OnceLock<Arc<Column>>,
-    source: Option<(Arc<Column>, Arc<[u32]>)>,
+    source: Source,
+}
+
+/// What a column can be made from.
+#[derive(Debug)]
+enum Source {
+    /// It was there from the start.
+    Itself,
+    /// Some rows of another.
+    Rows(Arc<Column>, Arc<[u32]>),
+    /// The same value on so many rows.
+    Constant(Value, usize),
 }
 
 impl Slot {
     fn of(column: Arc<Column>) -> Arc<Self> {
-        Arc::new(Self { column: column.into(), source: None })
+        Arc::new(Self { column: column.into(), source: Source::Itself })
+    }
+
+    fn from(source: Source) -> Arc<Self> {
+        Arc::new(Self { column: OnceLock::new(), source })
     }
 
     fn get(&self) -> &Arc<Column> {
         self.column.get_or_init(|| match &self.source {
-            Some((column, rows)) => Arc::new(column.gather(rows)),
-            None => Arc::new(Column::Bool(Vec::new())),
+            Source::Rows(column, rows) => Arc::new(column.gather(rows)),
+            Source::Constant(value, rows) => Arc::new(Column::constant(value, *rows)),
+            Source::Itself => Arc::default(),
         })
     }
 }
@@ -176,18 +192,35 @@ impl Table {
         if column.len() != self.rows {
             return Err(TableError::Length { name: name.into(), found: column.len(), expected: self.rows });
         }
+        self.put(name, ty, Slot::of(column));
+        Ok(())
+    }
+
+    /// Adds a column that has the same value on every row, or replaces the one of that name.
+    pub fn set_constant(&mut self, name: &str, ty: Type, value: Value) {
+        self.put(name, ty, Slot::from(Source::Constant(value, self.rows)));
+    }
+
+    fn put(&mut self, name: &str, ty: Type, slot: Arc<Slot>) {
         match self.names.iter().position(|n| &**n == name) {
             Some(at) => {
                 self.types[at] = ty;
-                self.columns[at] = Slot::of(column);
+                self.columns[at] = slot;
             }
             None => {
                 self.names.push(name.into());
                 self.types.push(ty);
-                self.columns.push(Slot::of(column));
+                self.columns.push(slot);
             }
         }
-        Ok(())
+    }
+
+    /// The value of a column that was set as a constant.
+    pub fn constant(&self, name: &str) -> Option<&Value> {
+        match &self.columns[self.index(name).ok()?].source {
+            Source::Constant(value, _) => Some(value),
+            _ => None,
+        }
     }
 
     /// Removes a column if it is there.
@@ -283,15 +316,18 @@ impl Table {
             both
         };
         for slot in &self.columns {
-            let source = match (&slot.source, slot.column.get()) {
-                (Some((column, picked)), None) => (column.clone(), through(picked)),
-                (Some((column, picked)), Some(_)) if lazy => (column.clone(), through(picked)),
+            let (column, picked) = match (&slot.source, slot.column.get()) {
+                (Source::Constant(value, _), _) => {
+                    table.columns.push(Slot::from(Source::Constant(value.clone(), rows.len())));
+                    continue;
+                }
+                (Source::Rows(column, picked), made) if lazy || made.is_none() => (column.clone(), through(picked)),
                 _ => (slot.get().clone(), rows.clone()),
             };
             table.columns.push(if lazy {
-                Arc::new(Slot { column: OnceLock::new(), source: Some(source) })
+                Slot::from(Source::Rows(column, picked))
             } else {
-                Slot::of(Arc::new(source.0.gather(&source.1)))
+                Slot::of(Arc::new(column.gather(&picked)))
             });
         }
         if lazy {
@@ -322,7 +358,7 @@ impl Table {
             let sources: Option<Vec<Arc<Column>>> = slots
                 .iter()
                 .map(|slot| match &slot.source {
-                    Some((column, picked)) if Arc::ptr_eq(picked, &origin.picked) => Some(column.clone()),
+                    Source::Rows(column, picked) if Arc::ptr_eq(picked, &origin.picked) => Some(column.clone()),
                     _ => None,
                 })
                 .collect();
@@ -413,42 +449,56 @@ fn refines(fine: &Groups, coarse: &Groups) -> bool {
     })
 }
 
-/// Products of group counts up to this are numbered through an array, larger ones through a hash map.
-const DENSE: usize = 1 << 23;
+/// Products of group counts up to this are numbered through an array of all pairs, which then stays in the caches.
+const DENSE: usize = 1 << 20;
 
 fn combine(a: &Arc<Groups>, b: &Arc<Groups>) -> Arc<Groups> {
     let (fine, coarse) = if a.count >= b.count { (a, b) } else { (b, a) };
     if refines(fine, coarse) {
         return fine.clone();
     }
-    let keys = a.ids.iter().zip(b.ids.iter()).map(|(&x, &y)| u64::from(x) * b.count as u64 + u64::from(y));
-    if a.count.saturating_mul(b.count) <= DENSE {
-        let mut number = vec![u32::MAX; a.count * b.count];
-        let mut count = 0;
-        let ids: Vec<u32> = keys
-            .map(|key| {
-                let slot = &mut number[key as usize];
-                if *slot == u32::MAX {
-                    *slot = count;
-                    count += 1;
-                }
-                *slot
-            })
-            .collect();
+    let mut count = 0;
+    let mut ids = vec![0u32; fine.ids.len()];
+    if fine.count.saturating_mul(coarse.count) <= DENSE {
+        let mut number = vec![u32::MAX; fine.count * coarse.count];
+        for ((id, &x), &y) in ids.iter_mut().zip(fine.ids.iter()).zip(coarse.ids.iter()) {
+            let slot = &mut number[x as usize * coarse.count + y as usize];
+            if *slot == u32::MAX {
+                *slot = count;
+                count += 1;
+            }
+            *id = *slot;
+        }
         return Arc::new(Groups::new(ids, count as usize));
     }
-    let mut seen: FxHashMap<u64, u32> = FxHashMap::default();
-    let mut last = (u64::MAX, 0);
-    let ids: Vec<u32> = keys
-        .map(|key| {
-            if key != last.0 {
-                let next = seen.len() as u32;
-                last = (key, *seen.entry(key).or_insert(next));
+    // One coarse group after the other: then what the fine groups of the present one are called is one array.
+    let mut ends = vec![0u32; coarse.count];
+    coarse.ids.iter().for_each(|&y| ends[y as usize] += 1);
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += std::mem::replace(end, sum);
+    }
+    let mut rows = vec![0u32; ids.len()];
+    for (row, &y) in coarse.ids.iter().enumerate() {
+        let end = &mut ends[y as usize];
+        rows[*end as usize] = row as u32;
+        *end += 1;
+    }
+    // For each fine group the coarse one that it was last met in, and its number there.
+    let mut met = vec![(u32::MAX, 0); fine.count];
+    let mut start = 0;
+    for (y, &end) in ends.iter().enumerate() {
+        for &row in &rows[start as usize..end as usize] {
+            let slot = &mut met[fine.ids[row as usize] as usize];
+            if slot.0 != y as u32 {
+                *slot = (y as u32, count);
+                count += 1;
             }
-            last.1
-        })
-        .collect();
-    Arc::new(Groups::new(ids, seen.len()))
+            ids[row as usize] = slot.1;
+        }
+        start = end;
+    }
+    Arc::new(Groups::new(ids, count as usize))
 }
 
 impl Symbols {
@@ -477,7 +527,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Value;
 
     fn table() -> Table {
         let mut t = Table::new(4);
