@@ -304,6 +304,8 @@ pub(crate) struct SlotV1 {
     system: Option<File>,
     out_of_memory: Option<OwnedFd>,
     set: Option<GroupLimits>,
+    /// The cores of the group above, as a list.
+    all_cpus: String,
     memory_set: Option<Option<u64>>,
     base_memory: u64,
     base_cache: u64,
@@ -376,6 +378,10 @@ impl SlotV1 {
             }
             folders.insert(controller.clone(), folder);
         }
+        let all_cpus = match places.get("cpuset") {
+            Some(place) => fs::read_to_string(place.join("cpuset.cpus"))?,
+            None => String::new(),
+        };
         let open = |controller: &str, file: &str| {
             folders.get(controller).and_then(|folder| File::open(folder.join(file)).ok())
         };
@@ -385,6 +391,7 @@ impl SlotV1 {
             system: open("cpuacct", "cpuacct.usage_sys"),
             out_of_memory: None,
             set: None,
+            all_cpus,
             memory_set: None,
             base_memory: 0,
             base_cache: 0,
@@ -452,10 +459,9 @@ impl SlotV1 {
                 let text = limits.processes.map_or("max".to_string(), |count| count.saturating_add(2).to_string());
                 fs::write(folder.join("pids.max"), text)?;
             }
-            if let Some(folder) = self.folders.get("cpuset")
-                && !limits.cpus.is_empty()
-            {
-                fs::write(folder.join("cpuset.cpus"), list(&limits.cpus))?;
+            if let Some(folder) = self.folders.get("cpuset") {
+                let cpus = if limits.cpus.is_empty() { self.all_cpus.clone() } else { list(&limits.cpus) };
+                fs::write(folder.join("cpuset.cpus"), cpus)?;
             }
             self.set = Some(limits.clone());
         }

@@ -19,6 +19,7 @@ use crate::launcher::{self, monotonic};
 use crate::observation::{Captured, Fault, Limit, MemoryUse, Observation, Tried};
 use crate::runner::{Context, Slot, WorkFolder};
 use crate::scratch;
+use crate::script::Dialogue;
 use crate::wire::{self, FILES, Input, Launch, Reply, Report, Request, WORK, Work};
 
 /// How long a killed run may take to be gone before it is given up.
@@ -36,21 +37,26 @@ fn nanos(duration: Duration) -> u64 {
 
 /// Runs a job in a slot. Leaves [`Slot::sound`] unset where the slot cannot be used again.
 pub(crate) fn run(slot: &mut Slot, context: &Context, job: &Job, cancel: &CancelToken) -> Result<Observation, Fault> {
-    let prepared = prepare(slot, context, job)?;
-    slot.sound = false;
-    slot.group
-        .begin(&GroupLimits { memory: job.limits.memory, processes: job.limits.processes, cpus: job.cpus.clone() })
-        .tried(|| "set up the control group".to_string())?;
-    let result = Watch::start(slot, context, job, prepared).and_then(|watch| watch.run(cancel));
+    let result = prepare(slot, context, job).and_then(|prepared| {
+        slot.sound = false;
+        slot.group
+            .begin(&GroupLimits { memory: job.limits.memory, processes: job.limits.processes, cpus: job.cpus.clone() })
+            .tried(|| "set up the control group".to_string())?;
+        let observation = Watch::start(slot, context, job, prepared)?.run(cancel);
+        // A program that cannot be executed leaves the sandbox as it was.
+        slot.sound = matches!(observation, Ok(_) | Err(Fault::Exec { .. }));
+        observation
+    });
     slot.group.end();
     let boxed = run_folder(slot);
-    if boxed.symlink_metadata().is_ok() {
-        scratch::remove_tree(&boxed).tried(|| format!("remove {}", boxed.display()))?;
+    if boxed.symlink_metadata().is_ok()
+        && let Err(source) = scratch::remove_tree(&boxed)
+    {
+        slot.sound = false;
+        return Err(Fault::Host { what: format!("remove {}", boxed.display()), source });
     }
     slot.runs += 1;
-    let observation = result?;
-    slot.sound = true;
-    Ok(observation)
+    result
 }
 
 /// The working folder of the slot's present run, if on disk.
@@ -63,6 +69,8 @@ struct Prepared {
     program: PathBuf,
     launch: Launch,
     input: Option<OwnedFd>,
+    /// The other end of standard input, for a dialogue.
+    feed: Option<OwnedFd>,
 }
 
 fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fault> {
@@ -105,7 +113,15 @@ fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fa
             place(&work_path.join(name), &file.content, false)?;
         }
     }
-    let (input, passed) = input(slot, job, isolated)?;
+    let mut feed = None;
+    let (input, passed) = if job.script.is_some() {
+        let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).tried(|| "make a pipe".to_string())?;
+        rustix::fs::fcntl_setfl(&write, OFlags::NONBLOCK).tried(|| "make a pipe".to_string())?;
+        feed = Some(write);
+        (Input::Passed, Some(read))
+    } else {
+        input(slot, job, isolated)?
+    };
 
     let mut environment = job.environment.clone();
     for (name, value) in [
@@ -139,6 +155,7 @@ fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fa
         },
         program,
         input: passed,
+        feed,
     })
 }
 
@@ -265,7 +282,10 @@ struct Watch<'a> {
     job: &'a Job,
     program: PathBuf,
     report: OwnedFd,
+    /// Whether nothing more comes there.
+    reported: bool,
     streams: [Stream; 2],
+    dialogue: Option<Dialogue<'a>>,
     launched: u64,
     /// Reports of the run's first process.
     started: Option<Report>,
@@ -348,7 +368,9 @@ impl<'a> Watch<'a> {
             job,
             program: prepared.program,
             report,
+            reported: false,
             streams: [stream(output), stream(error)],
+            dialogue: job.script.as_ref().zip(prepared.feed).map(|(script, feed)| Dialogue::new(script, feed)),
             launched,
             started: None,
             ended: None,
@@ -371,12 +393,24 @@ impl<'a> Watch<'a> {
         while self.gone.is_none() {
             self.turn(cancel)?;
         }
+        let outcome = self.finish();
+        if let Some(folder) = self.folder.take() {
+            self.context.discard(folder);
+        }
+        outcome
+    }
+
+    fn finish(&mut self) -> Result<Observation, Fault> {
         self.read_reports()?;
         for index in 0..2 {
             while self.read(index)? {}
         }
         if let Some(fault) = self.failed.take() {
             return Err(fault);
+        }
+        if self.killed.is_none() {
+            // The last answer may have come with the end.
+            self.advance_dialogue();
         }
         self.observation()
     }
@@ -392,7 +426,11 @@ impl<'a> Watch<'a> {
         let mut polls = vec![PollFd::new(&self.slot.socket, PollFlags::IN), PollFd::new(&self.report, PollFlags::IN)];
         let out_of_memory = self.slot.group.out_of_memory();
         let killing = self.killed.is_some();
-        // Once readable, these stay so, and there is nothing more to do about them.
+        // Once ended or readable, these stay so, and there is nothing more to do about them.
+        let report_at = (!self.reported).then(|| {
+            polls.push(PollFd::new(&self.report, PollFlags::IN));
+            polls.len() - 1
+        });
         let cancel_at = (!cancelling).then(|| {
             polls.push(PollFd::new(cancel, PollFlags::IN));
             polls.len() - 1
@@ -407,12 +445,15 @@ impl<'a> Watch<'a> {
                 polls.len() - 1
             })
         });
+        if let Some(pipe) = self.dialogue.as_ref().and_then(Dialogue::wants_to_write) {
+            polls.push(PollFd::new(pipe, PollFlags::OUT));
+        }
         match rustix::event::poll(&mut polls, Some(&timeout)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error).tried(|| "wait for a run".to_string()),
         }
         let ready = |at: Option<usize>| at.is_some_and(|at| !polls[at].revents().is_empty());
-        let (socket, report) = (ready(Some(0)), ready(Some(1)));
+        let (socket, report) = (ready(Some(0)), ready(report_at));
         let (cancelled, memory) = (ready(cancel_at), ready(memory_at));
         let streams = stream_at.map(ready);
         drop(polls);
@@ -424,13 +465,16 @@ impl<'a> Watch<'a> {
         if memory {
             self.end_for(Limit::Memory);
         }
-        for index in 0..2 {
-            if streams[index] {
+        for (index, readable) in streams.into_iter().enumerate() {
+            if readable {
                 self.read(index)?;
             }
         }
         if socket {
             self.read_reply()?;
+        }
+        if self.started.is_some() && self.killed.is_none() {
+            self.advance_dialogue();
         }
         if cancelled {
             self.failed = Some(Fault::Cancelled);
@@ -458,6 +502,9 @@ impl<'a> Watch<'a> {
             }
             if self.next_tick > 0 {
                 until = until.min(self.next_tick);
+            }
+            if let Some(deadline) = self.dialogue.as_ref().and_then(Dialogue::deadline) {
+                until = until.min(deadline);
             }
         }
         // Not longer than an hour: no need to care for how much a time can hold.
@@ -595,6 +642,14 @@ impl<'a> Watch<'a> {
         scratch::used(&run_folder(self.slot), limit, WALK) > limit
     }
 
+    fn advance_dialogue(&mut self) {
+        let group = &self.slot.group;
+        let late = self.dialogue.as_mut().is_some_and(|dialogue| dialogue.advance(|| group.cpu().cpu_ns));
+        if late {
+            self.end_for(Limit::Wall);
+        }
+    }
+
     fn end_for(&mut self, limit: Limit) {
         self.limit.get_or_insert(limit);
         self.kill();
@@ -662,7 +717,10 @@ impl<'a> Watch<'a> {
             let mut bytes = [0; wire::REPORT_BYTES];
             let mut fds = Vec::new();
             let got = match wire::receive_fds(self.report.as_fd(), &mut bytes, &mut fds) {
-                Ok(0) => return Ok(()),
+                Ok(0) => {
+                    self.reported = true;
+                    return Ok(());
+                }
                 Ok(got) => got,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(source) => {
@@ -710,6 +768,9 @@ impl<'a> Watch<'a> {
         let got = match rustix::io::read(pipe, &mut buffer) {
             Ok(0) => {
                 stream.pipe = None;
+                if let (0, Some(dialogue)) = (index, &mut self.dialogue) {
+                    dialogue.output_ended();
+                }
                 return Ok(false);
             }
             Ok(got) => got,
@@ -724,6 +785,9 @@ impl<'a> Watch<'a> {
             .captured
             .push(&buffer[..keep], options.spool, &self.context.scratch.path)
             .tried(|| "keep a run's output".to_string())?;
+        if let (0, Some(dialogue)) = (index, &mut self.dialogue) {
+            dialogue.output(&buffer[..keep]);
+        }
         if keep < got {
             stream.captured.truncate();
             stream.pipe = None;
@@ -733,7 +797,7 @@ impl<'a> Watch<'a> {
         Ok(true)
     }
 
-    fn observation(mut self) -> Result<Observation, Fault> {
+    fn observation(&mut self) -> Result<Observation, Fault> {
         let lost =
             |what: &str| Fault::Helper { program: self.context.options.helper.program.clone(), what: what.to_string() };
         let Some(gone) = self.gone.take() else {
@@ -840,7 +904,10 @@ impl<'a> Watch<'a> {
         if self.job.cpus.is_empty() {
             mechanisms.pinning = "none".to_string();
         }
-        let [output, error] = self.streams;
+        let ended = started[1].saturating_add(wall_ns);
+        let steps =
+            self.dialogue.take().map(|dialogue| dialogue.finish(started[1], started[2], ended)).unwrap_or_default();
+        let [output, error] = &mut self.streams;
         Ok(Observation {
             exit,
             signal,
@@ -851,12 +918,12 @@ impl<'a> Watch<'a> {
             cpu_system_ns: cpu_ns - cpu_user_ns,
             peak_memory,
             memory,
-            stdout: output.captured,
-            stderr: error.captured,
+            stdout: std::mem::take(&mut output.captured),
+            stderr: std::mem::take(&mut error.captured),
             stragglers: self.ended.is_some_and(|ended| ended[5] != 0),
             cpus: self.job.cpus.clone(),
             mechanisms,
-            steps: Vec::new(),
+            steps,
         })
     }
 }

@@ -8,7 +8,8 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::group::{Maker, SlotGroup};
@@ -120,6 +121,7 @@ pub(crate) struct Context {
     pub core_count: usize,
     notes: Vec<String>,
     next: AtomicU64,
+    discarded: Discard,
     // Last: removed after everything else.
     pub scratch: Scratch,
 }
@@ -174,6 +176,7 @@ impl Runner {
             core_count: machine.cores.len().max(1),
             notes,
             next: AtomicU64::new(0),
+            discarded: Discard::start(),
             scratch,
             options,
         };
@@ -276,7 +279,48 @@ fn choose_groups(
     }
 }
 
+/// Closes descriptors beside the work: the last one of a tmpfs is its end, and the kernel takes more than a
+/// millisecond for it, mostly waiting.
+#[derive(Debug)]
+struct Discard {
+    sender: Option<mpsc::SyncSender<OwnedFd>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Discard {
+    fn start() -> Discard {
+        // Few at a time, so that memory is not filled by folders whose runs are over.
+        let (sender, receiver) = mpsc::sync_channel(4);
+        let thread = std::thread::Builder::new()
+            .name("agon-discard".to_string())
+            .spawn(move || receiver.into_iter().for_each(drop::<OwnedFd>))
+            .ok();
+        Discard {
+            // Without a thread, the channel is broken and descriptors are closed where they are.
+            sender: Some(sender),
+            thread,
+        }
+    }
+}
+
+impl Drop for Discard {
+    fn drop(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
 impl Context {
+    /// Closes a descriptor, soon.
+    pub(crate) fn discard(&self, fd: OwnedFd) {
+        if let Some(sender) = &self.discarded.sender {
+            // A broken channel gives it back, and it is closed here.
+            let _ = sender.send(fd);
+        }
+    }
+
     /// Whether a controller is at work.
     pub(crate) fn has(&self, controller: &str) -> bool {
         self.mechanisms.controllers.iter().any(|name| name == controller)

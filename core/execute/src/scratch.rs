@@ -101,11 +101,12 @@ fn clean(base: &Path) {
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => continue,
         }
         let groups = fs::read(path.join("groups")).unwrap_or_default();
-        let gone = groups
-            .split(|&byte| byte == b'\n')
-            .filter(|line| !line.is_empty())
-            .map(|line| group::remove_abandoned(Path::new(OsStr::from_bytes(line))))
-            .fold(true, |all, gone| all && gone);
+        let mut gone = true;
+        for line in groups.split(|&byte| byte == b'\n') {
+            if !line.is_empty() {
+                gone &= group::remove_abandoned(Path::new(OsStr::from_bytes(line)));
+            }
+        }
         // While a group is left, so is the note of it.
         if gone {
             let _ = remove_tree(&path);
@@ -248,7 +249,7 @@ mod tests {
         fs::create_dir_all(path.join("closed/inner")).unwrap();
         fs::write(path.join("closed/inner/file"), "x").unwrap();
         for closed in ["closed/inner", "closed"] {
-            fs::set_permissions(path.join(closed), fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(path.join(closed), fs::Permissions::from_mode(0o0)).unwrap();
         }
         let outside = base.path().join("outside");
         fs::create_dir(&outside).unwrap();

@@ -21,6 +21,8 @@ pub(super) struct Ends {
     pub error: RawFd,
     pub report: RawFd,
     pub input: Option<RawFd>,
+    /// The host's `/proc`.
+    pub proc: Option<RawFd>,
     /// Ends when the sandbox process ends.
     pub life: RawFd,
 }
@@ -111,7 +113,17 @@ fn inner(launch: &Launch, prepared: &Prepared, isolation: Isolation, ends: &Ends
     at(0, alive(ends.life))?;
     // The sandbox process may be exempt from the out-of-memory killer; the run is not. Raising is always
     // allowed, and where this fails nothing was lowered.
-    let _ = std::fs::write("/proc/self/oom_score_adj", "0");
+    if let Some(proc) = ends.proc {
+        // SAFETY: the path and the byte are constants, and the descriptor is this function's own.
+        unsafe {
+            let path = c"self/oom_score_adj".as_ptr();
+            let fd = libc::openat(proc, path, libc::O_WRONLY | libc::O_CLOEXEC);
+            if fd >= 0 {
+                libc::write(fd, c"0".as_ptr().cast(), 1);
+                libc::close(fd);
+            }
+        }
+    }
     if !isolation.pid {
         // SAFETY: takes no pointers.
         at(10, check(libc::c_long::from(unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) })))?;

@@ -24,6 +24,8 @@ struct Zygote {
     host: Option<fs::File>,
     built: bool,
     proc_works: bool,
+    /// The host's `/proc`, which the file tree shows read-only if at all.
+    proc: Option<fs::File>,
     /// Both ends of a pipe: a run's first process sees by it whether this process still lives.
     life: (RawFd, RawFd),
 }
@@ -97,6 +99,7 @@ impl Zygote {
             host: None,
             built: false,
             proc_works: false,
+            proc: fs::File::open("/proc").ok(),
             life,
         })
     }
@@ -236,6 +239,7 @@ impl Zygote {
                 report: report.into_raw_fd(),
                 input: input.map(IntoRawFd::into_raw_fd),
                 life: self.life.0,
+                proc: self.proc.as_ref().map(AsRawFd::as_raw_fd),
             };
             init::run(launch, &prepared, self.isolation, &ends);
         }
@@ -343,6 +347,7 @@ fn build(stage: &Path, entries: &[Entry]) -> Step<()> {
     // A mounted /proc must be in sight for fresh ones to be allowed; each run mounts its own over it.
     fs::create_dir_all("/proc").stage("make /proc")?;
     mount(Some(c"/.host/proc"), c"/proc", None, libc::MS_BIND | libc::MS_REC, None).stage("bind /proc")?;
+    mount_attributes(c"/proc", READ_ONLY | libc::MOUNT_ATTR_NOEXEC, true).stage("make /proc read-only")?;
     // SAFETY: the path is a C string.
     check(libc::c_long::from(unsafe { libc::umount2(c"/.host".as_ptr(), libc::MNT_DETACH) }))
         .stage("leave the host's files")?;

@@ -88,15 +88,22 @@ int main(int argc, char **argv) {
     forever();
   }
   if (is(what, "memory-tree")) {
-    // Four processes of a quarter each, at the same time.
+    // Four processes of a quarter each, at the same time: each waits until all have theirs.
+    int ready[2], go[2];
+    char byte = 0;
+    if (pipe(ready) || pipe(go)) return 1;
     for (int i = 0; i < 4; i++)
       if (fork() == 0) {
         size_t size = (size_t)number << 18;
         char *p = malloc(size);
         memset(p, 1, size);
-        usleep(500000);
+        close(go[1]);
+        write(ready[1], &byte, 1);
+        read(go[0], &byte, 1);
         _exit(0);
       }
+    for (int i = 0; i < 4; i++) read(ready[0], &byte, 1);
+    close(go[1]);
     while (wait(0) > 0) {}
     return 0;
   }
@@ -221,7 +228,8 @@ int main(int argc, char **argv) {
     wait(0);
     signal(SIGCHLD, SIG_IGN);
     if (fork() == 0) { burn(number / 1000.0); _exit(0); }
-    sleep(number * 2 / 1000 + 1);
+    // Comes back when there is no child any more, though none can be waited for.
+    wait(0);
     return 0;
   }
   fprintf(stderr, "no such torture: %s\n", what);
