@@ -1,7 +1,7 @@
 //! How outputs of SAT solvers are read, and what runs are worth.
 
 use agon_judging::Answer::{self, Sat, Unknown, Unsat};
-use agon_judging::{Blame, Condition, Run, Soundness, Limit};
+use agon_judging::{Blame, Condition, Limit, Run, Soundness};
 use agon_sat::answer::{Claim, Reader, Spaces, read, to_lines};
 use agon_sat::checker::{Outcome, outcome};
 use agon_sat::input::{Bytes, InputError};
@@ -235,11 +235,7 @@ fn limits_and_crashes() {
         ..Parameters::default()
     };
     for (run, condition, reason) in [
-        (
-            Run { stopped: Limit::Wall, exit: None, signal: Some(9), ..exit(0) },
-            Condition::WallLimit,
-            Reason::TimeLimit,
-        ),
+        (Run { stopped: Limit::Wall, exit: None, signal: Some(9), ..exit(0) }, Condition::WallLimit, Reason::TimeLimit),
         (Run { stopped: Limit::Cpu, exit: None, signal: Some(9), ..exit(0) }, Condition::CpuLimit, Reason::TimeLimit),
         (Run { cpu: Some(11), ..exit(10) }, Condition::CpuLimit, Reason::TimeLimit),
         (

@@ -1,6 +1,6 @@
 //! What a run of the single-query track is worth: answer, soundness, condition and blame.
 
-use agon_judging::{Answer, Blame, Condition, Run, Soundness, Limit, ending, one_status, soundness};
+use agon_judging::{Answer, Blame, Condition, Limit, Run, Soundness, ending, one_status, soundness};
 use serde::{Deserialize, Serialize};
 
 use crate::reading::{Kind, Reader, Response, Span, Syntax};

@@ -157,8 +157,11 @@ fn archived(word: Option<&str>) -> Result<Reading, Fault> {
 }
 
 fn needs_output() -> Fault {
-    Fault::new(Status::InvalidArgument, "a run is judged by its standard output, and neither that nor an answer is known")
-        .hint("score archived results by their columns")
+    Fault::new(
+        Status::InvalidArgument,
+        "a run is judged by its standard output, and neither that nor an answer is known",
+    )
+    .hint("score archived results by their columns")
 }
 
 fn stream(stream: judging::Stream) -> Stream {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use agon_judging::{Answer, Condition, Run, Soundness, Limit};
+use agon_judging::{Answer, Condition, Limit, Run, Soundness};
 use agon_single_query::judging::{OtherOutput, Parameters, Reason, Stream, Weight};
 use agon_single_query::reading::LineRest;
 use agon_single_query::{judge, read};

@@ -1,7 +1,7 @@
 //! What runs are worth: limits, crashes, statuses, streams.
 
 use agon_judging::Answer::{Sat, Unknown, Unsat};
-use agon_judging::{Answer, Blame, Condition, Run, Soundness, Limit};
+use agon_judging::{Answer, Blame, Condition, Limit, Run, Soundness};
 use agon_single_query::judging::{Parameters, Reason, Stream, Verdict, Weight};
 use agon_single_query::{explain, judge, read};
 
