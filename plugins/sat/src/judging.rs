@@ -16,16 +16,20 @@ use crate::model::{Allowed, Check, check_circuit, check_formula};
 pub struct Parameters {
     /// What a benchmark is.
     pub input: Input,
+    /// Whether benchmarks are read before they are run.
+    pub benchmarks: Benchmarks,
     /// What makes an answer.
     pub decides: Decides,
     /// Whether SATISFIABLE needs a model.
     pub model: Certificate,
     /// Whether UNSATISFIABLE needs a proof.
     pub proof: Certificate,
-    /// The role of the external tool that checks proofs.
-    pub proof_checker: String,
+    /// The name of the edition's limits for the tool that checks proofs.
+    pub proof_limits: String,
     /// The file in the run's folder that holds the proof.
     pub proof_file: String,
+    /// How a solver learns that file's name.
+    pub proof_argument: ProofArgument,
     /// Whether variables may be left out of a model.
     pub partial_models: Permission,
     /// Whether a literal may be given twice.
@@ -48,11 +52,13 @@ impl Default for Parameters {
     fn default() -> Self {
         Self {
             input: Input::Detect,
+            benchmarks: Benchmarks::Check,
             decides: Decides::Both,
             model: Certificate::Required,
             proof: Certificate::Ignored,
-            proof_checker: "proof-checker".into(),
+            proof_limits: "proof-checker".into(),
             proof_file: "proof".into(),
+            proof_argument: ProofArgument::Append,
             partial_models: Permission::Allow,
             repeated_literals: Permission::Refuse,
             foreign_variables: Permission::Refuse,
@@ -85,6 +91,26 @@ pub enum Input {
     Aiger,
     /// A circuit if the file starts with `aag ` or `aig `, otherwise a formula.
     Detect,
+}
+
+/// Whether benchmarks are read before they are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Benchmarks {
+    /// A faulty one is refused.
+    Check,
+    /// They are run as they are; a faulty one is noticed when a model is checked.
+    Trust,
+}
+
+/// How a solver learns the name of the proof's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProofArgument {
+    /// It is its last argument.
+    Append,
+    /// Its command says it already.
+    None,
 }
 
 /// What makes an answer.

@@ -11,5 +11,7 @@ pub mod dimacs;
 pub mod input;
 pub mod judging;
 pub mod model;
+mod track;
 
 pub use judging::{Parameters, Verdict, conclude, explain, judge};
+pub use track::{AGON_PLUGIN, Sat};

@@ -15,7 +15,18 @@ use agon_score::input::{FormTable, read_forms};
 use agon_table::{Column, Symbols, Table, Type};
 
 /// The formats.
-pub const TARGETS: [&str; 6] = ["formula", "edition", "results", "packed", "adjudication", "published"];
+pub const TARGETS: [&str; 10] = [
+    "formula",
+    "edition",
+    "results",
+    "packed",
+    "adjudication",
+    "published",
+    "dimacs",
+    "aiger",
+    "sat-answer",
+    "smt-answer",
+];
 
 const EDITION: &str = include_str!("../../competitions/summer-cup/edition.yaml");
 const RESULTS: &str = include_str!("../../competitions/summer-cup/results.csv");
@@ -32,6 +43,46 @@ const FORMULAS: [&str; 8] = [
     "place(by n desc, a per b) == 1 and distinct(b per all) > 2",
     "round(a, 0.1 s) <= trimmed_mean(a, 1 per b else 1 min)",
     "-(3 mod 2) + floor(100 * 14636.7563) - sum(n once b) * 1e-3",
+];
+
+const DIMACS: &str = "c a formula\np cnf 4 5\n1 -2 0\n2 3\n-4 0\n-1 0 4 0\nc\n-3 2 1 0\n%\n0\n";
+const AAG: &str = "aag 7 2 1 2 4\n2\n4\n6 13\n14\n3\n8 2 4\n10 3 5\n12 9 11\n14 12 6\ni0 left\no1 out\nc\nnote\n";
+const AIG: &[u8] = b"aig 5 2 0 1 3\n10\n\x02\x02\x03\x02\x01\x02o0 x\n";
+const SAT_ANSWER: &str = "c solving\nv 1 -2\ns SATISFIABLE\nv 3 -4 0\nc done\n";
+const SMT_ANSWER: &str = "success\n; a note\n(error \"line 3: \"\"y\"\" is\nunsat\n\")\n sat\r\n(model\n  (define-fun |x )| () Int 1)\n)\nunknown (TIMEOUT)\n";
+const ANSWER_WORDS: [&str; 32] = [
+    "\n",
+    " ",
+    "\r\n",
+    "\t",
+    "\0",
+    "\u{feff}",
+    "sat",
+    "unsat",
+    "unknown",
+    "success",
+    "(error \"",
+    "\")",
+    "(",
+    ")",
+    "\"",
+    "|",
+    ";",
+    "s SATISFIABLE",
+    "s UNSATISFIABLE",
+    "s UNKNOWN",
+    "\ns ",
+    "\nv ",
+    "c ",
+    " 0\n",
+    "-",
+    "1",
+    "99999999999999999999",
+    "p cnf ",
+    "aag ",
+    "%\n",
+    "\u{1f}\u{8b}",
+    "SAT",
 ];
 
 /// A small generator with a period that no run exhausts (Knuth's multiplier, the high bits).
@@ -212,9 +263,21 @@ impl Fuzzer {
             "edition" => EDITION.into(),
             "adjudication" => ADJUDICATION.into(),
             "packed" => self.packed[draw.below(self.packed.len())].1.clone(),
+            "dimacs" => DIMACS.into(),
+            "aiger" => {
+                if draw.below(2) == 0 {
+                    AAG.into()
+                } else {
+                    AIG.into()
+                }
+            }
+            "sat-answer" => SAT_ANSWER.into(),
+            "smt-answer" => SMT_ANSWER.into(),
             _ => RESULTS.into(),
         };
-        let input = mutate(&seed, number, &WORDS);
+        let words =
+            if matches!(target, "dimacs" | "aiger" | "sat-answer" | "smt-answer") { &ANSWER_WORDS[..] } else { &WORDS };
+        let input = mutate(&seed, number, words);
         let outcome = catch_unwind(AssertUnwindSafe(|| self.one(target, &input)));
         let problem = match outcome {
             Ok(Ok(())) => return Ok(()),
@@ -279,6 +342,10 @@ impl Fuzzer {
                 Ok(_) => Ok(()),
                 Err(error) => said(&error.to_string()),
             },
+            "dimacs" => dimacs(input),
+            "aiger" => aiger(input),
+            "sat-answer" => sat_answer(input),
+            "smt-answer" => smt_answer(input),
             _ => match agon_results::read_csv_rows(&self.write("fuzzed.csv", input), b',') {
                 Ok(rows) if rows.rows.iter().any(|r| r.fields.len() != rows.header.len()) => {
                     Err("a row has another number of fields than the header".into())
@@ -288,4 +355,95 @@ impl Fuzzer {
             },
         }
     }
+}
+
+/// A formula that is read is written and read to the same; an error has a place.
+fn dimacs(input: &[u8]) -> Result<(), String> {
+    use agon_sat::dimacs::Formula;
+    match Formula::parse(input) {
+        Ok(formula) => match Formula::parse(formula.to_dimacs().as_bytes()) {
+            Ok(again) if again == formula => Ok(()),
+            _ => Err("the formula is not read again as it was written".into()),
+        },
+        Err(error) => placed(&error),
+    }
+}
+
+/// A circuit that is read is written in both formats and read to the same; an error has a place.
+fn aiger(input: &[u8]) -> Result<(), String> {
+    let read = |bytes: &[u8]| agon_sat::input::Bytes::new(bytes).and_then(|mut b| agon_sat::aiger::read(&mut b));
+    let input = input.to_vec();
+    match read(&input) {
+        Ok(circuit) => {
+            let (ascii, binary) = (circuit.to_ascii(), circuit.to_binary());
+            let again = read(ascii.as_bytes()).map_err(|e| format!("what was written in ASCII: {e}"))?;
+            let packed = read(&binary).map_err(|e| format!("what was written in binary: {e}"))?;
+            if again.to_ascii() != ascii || packed.to_binary() != binary {
+                return Err("the circuit is not read again as it was written".into());
+            }
+            let values = circuit.evaluate(&[]);
+            if circuit.outputs.iter().zip(&again.outputs).any(|(a, b)| values.of(*a) != again.evaluate(&[]).of(*b)) {
+                return Err("the circuit written has other outputs".into());
+            }
+            Ok(())
+        }
+        Err(error) => placed(&error),
+    }
+}
+
+fn placed(error: &agon_sat::input::InputError) -> Result<(), String> {
+    match error {
+        agon_sat::input::InputError::Malformed(m) if m.what.is_empty() => Err("an error says nothing".into()),
+        agon_sat::input::InputError::Malformed(_) => Ok(()),
+        other => Err(format!("not an error of the format: {other}")),
+    }
+}
+
+/// A claim is a line of its own; reading in pieces comes to the same; a model that is read is written and read again.
+fn sat_answer(input: &[u8]) -> Result<(), String> {
+    use agon_sat::answer::{Claim, Reader, Spaces, read, to_lines};
+    for spaces in [Spaces::Strict, Spaces::Tolerate] {
+        let whole = read(input, false, spaces);
+        let mut pieces = Reader::new(spaces);
+        input.chunks(3).for_each(|piece| pieces.read(piece));
+        if pieces.finish(false) != whole {
+            return Err("reading in pieces differs".into());
+        }
+        if let (Claim::One(_), Some(at)) = (whole.claim, whole.claim_at) {
+            let line = input.get(at.from as usize..at.to as usize).unwrap_or_default();
+            let word = line.trim_ascii().strip_prefix(b"s").unwrap_or_default().trim_ascii();
+            if ![&b"SATISFIABLE"[..], b"UNSATISFIABLE", b"UNKNOWN"].contains(&word) && spaces == Spaces::Strict {
+                return Err("a claim is not what its line says".into());
+            }
+        }
+        if let Some(model) = whole.model() {
+            let again = read(to_lines(model, 80).as_bytes(), false, Spaces::Strict);
+            if again.model() != Some(model) {
+                return Err("the model is not read again as it was written".into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An answer is a line of its own; reading in pieces comes to the same.
+fn smt_answer(input: &[u8]) -> Result<(), String> {
+    use agon_single_query::judging::{OtherOutput, Parameters, Stream, Transcript, Weight};
+    let lenient = Parameters { other_output: OtherOutput::Skip, after_error: Weight::Count, ..Parameters::default() };
+    for parameters in [Parameters::default(), lenient] {
+        let whole = agon_single_query::read(input, false, Stream::Stdout, &parameters);
+        let mut pieces = Transcript::new(parameters, Stream::Stdout);
+        input.chunks(3).for_each(|piece| pieces.read(piece));
+        if pieces.finish(false) != whole {
+            return Err("reading in pieces differs".into());
+        }
+        if let Some(answer) = whole.answer {
+            let place = whole.evidence.iter().find(|e| e.note.contains("answer is")).map(|e| e.at);
+            let text = place.and_then(|at| input.get(at.from as usize..at.to as usize)).unwrap_or_default();
+            if !text.starts_with(answer.word().as_bytes()) {
+                return Err(format!("the answer {} is not where it is said to be", answer.word()));
+            }
+        }
+    }
+    Ok(())
 }
