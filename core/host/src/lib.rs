@@ -7,12 +7,18 @@
 
 #![allow(unsafe_code)]
 
+pub mod conformance;
 pub mod discover;
+pub mod hosted;
 pub mod load;
 pub mod manifest;
+mod sandbox;
 pub mod trust;
+mod wire;
+pub mod worker;
 
 pub use discover::{Entry, Origin, Registry, Search};
+pub use hosted::{Failure, Hosted, Isolation, Track, Workers};
 
 /// What went wrong, in one paragraph with the file, the cause and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
