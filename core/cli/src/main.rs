@@ -3,8 +3,10 @@
 //! Exit codes: 0 done, 1 a check or comparison fell short, 2 bad input or usage.
 
 mod args;
+mod compete;
 mod edition;
 mod import;
+mod plugin;
 mod print;
 mod scoring;
 
@@ -41,6 +43,11 @@ fn main() -> ExitCode {
         Command::Score(args) => scoring::score(&args),
         Command::Verify(args) => scoring::verify(&args),
         Command::Import(args) => import::run(&args),
+        Command::Run(args) => compete::run(&args),
+        Command::Judge(args) => compete::judge(&args),
+        Command::Doctor(args) => compete::doctor(&args),
+        Command::PluginHost => plugin::serve(),
+        Command::Sandbox => return compete::sandbox(),
         Command::Completions { shell } => {
             use clap::CommandFactory as _;
             let mut script = Vec::new();

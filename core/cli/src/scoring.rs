@@ -1,7 +1,7 @@
 //! `agon seed`, `score` and `verify`.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agon_edition::{Edition, Reading, load};
 use agon_score::adjudication::Adjudication;
@@ -23,6 +23,11 @@ pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
     let (edition, _) = open(&args.edition, reading(&wanted, &args.edition)?)?;
     let rule = edition.seed.as_ref().ok_or_else(|| SeedError::NoRule(edition.name.clone()))?;
     let table = match &args.entrants {
+        Some(file) if is_entrants_file(file) => {
+            let list = crate::compete::entrants(file)?;
+            let rows = EntrantList { rows: list.seed_rows(), origin: list.file, ..EntrantList::default() };
+            agon_score::input::table_of(&edition, &rows)?
+        }
         Some(file) => {
             let mut outcome = read_forms(&edition, std::slice::from_ref(file), &edition.entrants.forms)?;
             notes(&outcome.notes);
@@ -53,6 +58,11 @@ pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
     }
     print::out(&out);
     Ok(Outcome::Done)
+}
+
+/// Whether a list of entrants is the YAML file that `run` takes, and not a table in one of the edition's forms.
+fn is_entrants_file(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "yaml" || e == "yml")
 }
 
 fn selection(args: &InputArgs) -> Selection {
@@ -97,9 +107,20 @@ fn prepared(
         bail!("the edition {} has no track `{track}` (it has: {})", edition.name, known.join(", "));
     }
     let quiet = known.is_some();
-    let entrants = match &args.solvers {
-        Some(file) => EntrantList::read(&edition, file)?,
-        None => EntrantList::of_edition(&edition),
+    let stored = match &args.store {
+        Some(store) => Some(crate::compete::export(store, &edition, args.track.as_deref())?),
+        None => None,
+    };
+    let entrants = match (&args.solvers, &stored) {
+        (Some(file), _) if is_entrants_file(file) => {
+            let list = crate::compete::entrants(file)?;
+            let keys: Vec<(&str, &str)> =
+                edition.tracks.values().map(|t| (t.name.as_str(), t.entrant_key.as_str())).collect();
+            EntrantList { rows: list.rows(&keys), origin: list.file, strict: true, ..EntrantList::default() }
+        }
+        (Some(file), _) => EntrantList::read(&edition, file)?,
+        (None, Some(stored)) => stored.entrants.clone(),
+        (None, None) => EntrantList::of_edition(&edition),
     };
     let adjudication = args.adjudication.as_deref().map(Adjudication::read).transpose()?;
     if let Some(adjudication) = &adjudication {
@@ -116,6 +137,14 @@ fn prepared(
     } else {
         String::new()
     };
+    if let Some(stored) = &stored {
+        let mut runs = Vec::new();
+        for (track, file) in &stored.files {
+            let results = read_results(&edition, std::slice::from_ref(file), Some(track))?;
+            runs.extend(join(&edition, results, &entrants, adjudication.as_ref())?);
+        }
+        return Ok((edition, runs, None));
+    }
     let results = match known.filter(|raw| raw.how == how) {
         Some(raw) => raw.results.again()?,
         None => read_results(&edition, &args.results, args.track.as_deref())?,
@@ -284,6 +313,21 @@ fn nothing_left(args: &InputArgs, edition: &Edition, all: &[Row]) -> anyhow::Err
          these, or another table (the edition's tables of standings are {tables})",
         choices.join("; ")
     )
+}
+
+/// The division tables of a track of a store, as they are printed at the end of a run.
+pub fn standings_of_store(store: &Path, edition: &Edition, track: &str) -> anyhow::Result<String> {
+    let stored = crate::compete::export(store, edition, Some(track))?;
+    let files: Vec<PathBuf> = stored.files.iter().map(|(_, file)| file.clone()).collect();
+    let results = read_results(edition, &files, Some(track))?;
+    let runs = join(edition, results, &stored.entrants, None)?;
+    let first = edition.tracks.get(track).and_then(|t| t.scoring.as_ref());
+    let tables: Vec<String> = first.and_then(|s| s.tables.keys().next().cloned()).into_iter().collect();
+    let wanted = Selection { views: Vec::new(), tables, rankings: false };
+    let scores = scores(edition, runs, &wanted)?;
+    let rows = output::rows(&scores, &Filter::default())?;
+    let title = edition.doc.title.as_deref().unwrap_or(&edition.name);
+    Ok(output::table(&rows, title, print::colour_out()))
 }
 
 pub fn score(args: &ScoreArgs) -> anyhow::Result<Outcome> {

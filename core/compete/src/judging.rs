@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use agon_host::Failure;
 use agon_sdk::values::{
-    Arg, Fault, Findings, FollowUp, FollowUpKind, Input, Job, Judgement, Observation, Output, Plan, Source, Validation,
+    Arg, Findings, FollowUp, FollowUpKind, Input, Job, Judgement, Observation, Output, Plan, Source, Validation,
     ValidationStatus,
 };
 use agon_store::record::{self, PluginId, Record, Stage, Verdict};
@@ -20,11 +21,11 @@ pub trait Judge: Send + Sync {
     /// Who judges.
     fn identity(&self) -> PluginId;
     /// Decides how a benchmark is prepared and what is run.
-    fn prepare(&self, job: &Job) -> Result<Plan, Fault>;
+    fn prepare(&self, job: &Job) -> Result<Plan, Failure>;
     /// Judges an observation.
-    fn judge(&self, job: &Job, observation: &Observation) -> Result<Judgement, Fault>;
+    fn judge(&self, job: &Job, observation: &Observation) -> Result<Judgement, Failure>;
     /// Performs an operation that a follow-up asked for.
-    fn run_internal(&self, operation: &str, job: &Job, inputs: &[Input]) -> Result<Findings, Fault>;
+    fn run_internal(&self, operation: &str, job: &Job, inputs: &[Input]) -> Result<Findings, Failure>;
     /// Says the final verdict.
     fn conclude(
         &self,
@@ -32,7 +33,52 @@ pub trait Judge: Send + Sync {
         observation: &Observation,
         judgement: &Judgement,
         validations: &[Validation],
-    ) -> Result<Judgement, Fault>;
+    ) -> Result<Judgement, Failure>;
+}
+
+/// A track that a plugin has opened, with what results record of the plugin.
+#[derive(Debug)]
+pub struct Opened {
+    track: agon_host::Track,
+    identity: PluginId,
+}
+
+impl Opened {
+    /// A track of the host's.
+    pub fn new(track: agon_host::Track) -> Self {
+        let entry = track.hosted().entry();
+        let identity =
+            PluginId { id: entry.id.clone(), version: entry.version.clone(), hash: entry.hashes.blake3.clone() };
+        Self { track, identity }
+    }
+}
+
+impl Judge for Opened {
+    fn identity(&self) -> PluginId {
+        self.identity.clone()
+    }
+
+    fn prepare(&self, job: &Job) -> Result<Plan, Failure> {
+        self.track.prepare(job)
+    }
+
+    fn judge(&self, job: &Job, observation: &Observation) -> Result<Judgement, Failure> {
+        self.track.judge(job, observation)
+    }
+
+    fn run_internal(&self, operation: &str, job: &Job, inputs: &[Input]) -> Result<Findings, Failure> {
+        self.track.run_internal(operation, job, inputs)
+    }
+
+    fn conclude(
+        &self,
+        job: &Job,
+        observation: &Observation,
+        judgement: &Judgement,
+        validations: &[Validation],
+    ) -> Result<Judgement, Failure> {
+        self.track.conclude(job, observation, judgement, validations)
+    }
 }
 
 /// Runs a tool that a follow-up asks for.
@@ -70,7 +116,7 @@ impl Tools for NoTools {
 #[derive(Debug)]
 pub enum Unjudged {
     /// The plugin failed. It counts against nobody.
-    Plugin(Fault),
+    Plugin(Failure),
     /// The machine did: a sentence.
     Host(String),
     /// Nothing more can be written down.

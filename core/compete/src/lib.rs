@@ -1,6 +1,7 @@
 //! A competition on this machine: which pairs are run in which order, how a track plugin and the sandboxed runner work
 //! together on each, and what goes into the store.
 
+pub mod again;
 pub mod benchmarks;
 pub mod convert;
 pub mod judging;

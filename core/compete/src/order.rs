@@ -53,6 +53,18 @@ pub fn pairs(seed: u64, entrants: usize, benchmarks: usize) -> Vec<(usize, usize
     pairs
 }
 
+/// The order of all pairs where benchmarks are run as they are listed; the entrants are shuffled for each of them.
+pub fn listed(seed: u64, entrants: usize, benchmarks: usize) -> Vec<(usize, usize)> {
+    let mut draws = Draws::new(seed);
+    let mut group: Vec<usize> = (0..entrants).collect();
+    let mut pairs = Vec::with_capacity(entrants * benchmarks);
+    for benchmark in 0..benchmarks {
+        draws.shuffle(&mut group);
+        pairs.extend(group.iter().map(|&entrant| (entrant, benchmark)));
+    }
+    pairs
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -107,8 +107,15 @@ impl EntrantList {
 /// # Errors
 /// If a value is not of its column's type.
 pub fn entrant_table(edition: &Edition) -> Result<Table, ScoreError> {
-    let list = &edition.entrants.list;
-    let places = EntrantList::of_edition(edition);
+    table_of(edition, &EntrantList::of_edition(edition))
+}
+
+/// An entrants' list as a table: the columns that every entrant has a value in.
+///
+/// # Errors
+/// If a value is not of its column's type.
+pub fn table_of(edition: &Edition, entrants: &EntrantList) -> Result<Table, ScoreError> {
+    let list = &entrants.rows;
     let mut table = Table::new(list.len());
     let mut columns: Vec<(&str, Type)> =
         vec![("entrant", Type::TEXT), ("solver", Type::TEXT), ("competing", Type::Bool)];
@@ -117,9 +124,8 @@ pub fn entrant_table(edition: &Edition) -> Result<Table, ScoreError> {
         let texts: Vec<Option<&String>> = list.iter().map(|row| row.get(name)).collect();
         let bad = |row: usize, text: &str, problem: &str| {
             ScoreError::Input(format!(
-                "{}: the entrants' list of the edition {}: `{name}` is `{text}`, which {problem}. Correct it.",
-                places.place(row),
-                edition.name
+                "{}: `{name}` of an entrant is `{text}`, which {problem}. Correct it.",
+                entrants.place(row)
             ))
         };
         let column = match &ty {
