@@ -46,11 +46,7 @@ pub(crate) fn column_at(run: &Run<'_>, id: Id, spec: &Aggregate, rows: &[u32]) -
             }
             // Without a filter every group has a row.
             (Fold::Min | Fold::Max, Some(values)) if job.other.is_none() && job.filter().is_none() => {
-                let best = if spec.fold == Fold::Max {
-                    reduced(&job.groups, values, i64::MIN, i64::max)
-                } else {
-                    reduced(&job.groups, values, i64::MAX, i64::min)
-                };
+                let best = extremes(&job.groups, values, spec.fold == Fold::Max);
                 return Ok(Column::Int(rows.iter().map(|row| best[cell(row)]).collect()));
             }
             _ => {}
@@ -264,13 +260,17 @@ fn counts(groups: &Groups, filter: Option<&[bool]>) -> Vec<i64> {
     counts
 }
 
-fn reduced(groups: &Groups, values: &[i64], start: i64, f: impl Fn(i64, i64) -> i64) -> Vec<i64> {
-    let mut cells = vec![start; groups.count];
-    for (group, x) in groups.ids.iter().zip(values) {
-        let cell = &mut cells[*group as usize];
-        *cell = f(*cell, *x);
+/// The greatest or the least number of each group.
+fn extremes(groups: &Groups, values: &[i64], greatest: bool) -> Vec<i64> {
+    fn fold(groups: &Groups, values: &[i64], start: i64, f: impl Fn(i64, i64) -> i64) -> Vec<i64> {
+        let mut cells = vec![start; groups.count];
+        for (group, x) in groups.ids.iter().zip(values) {
+            let cell = &mut cells[*group as usize];
+            *cell = f(*cell, *x);
+        }
+        cells
     }
-    cells
+    if greatest { fold(groups, values, i64::MIN, i64::max) } else { fold(groups, values, i64::MAX, i64::min) }
 }
 
 /// For each group the row of the filter before which no other comes, or none.
@@ -721,6 +721,10 @@ impl Job<'_> {
                 row.copied().unwrap_or(NONE)
             });
             return self.rows(|row| cells[self.cells().ids[row] as usize]);
+        }
+        if let (Column::Int(values), None, None) = (value, &self.other, self.filter()) {
+            // Every row has a row in its group: itself.
+            return Ok(Column::Int(spread(&self.groups, &extremes(&self.groups, values, greatest))));
         }
         let key = order_key(value, false);
         match (greatest, self.filter()) {

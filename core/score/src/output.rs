@@ -155,7 +155,7 @@ pub fn rows(scores: &[TrackScores], filter: &Filter) -> Result<Vec<Row>, ScoreEr
                 let next = place.len();
                 place.entry(key(row)).or_insert(next);
             }
-            part.sort_by_key(|row| place[&key(row)]);
+            part.sort_by_cached_key(|row| place[&key(row)]);
             out.append(&mut part);
         }
         let rankings: IndexSet<&String> = track.views.iter().flat_map(|v| v.rankings.keys()).collect();

@@ -105,6 +105,9 @@ impl Groups {
 /// an address stands for one column as long as the entry exists.
 type GroupCache = Arc<Mutex<FxHashMap<Vec<usize>, (Vec<Arc<Column>>, Arc<Groups>)>>>;
 
+/// Rows of another table, in order.
+type Picked = Arc<[u32]>;
+
 /// A column of a table: there, or known well enough to be made when somebody asks for it.
 #[derive(Debug)]
 struct Slot {
@@ -118,7 +121,7 @@ enum Source {
     /// It was there from the start.
     Itself,
     /// Some rows of another.
-    Rows(Arc<Column>, Arc<[u32]>),
+    Rows(Arc<Column>, Picked),
     /// The same value on so many rows.
     Constant(Value, usize),
 }
@@ -145,7 +148,7 @@ impl Slot {
 #[derive(Clone, Debug)]
 struct Origin {
     /// The rows of the other table, in order.
-    picked: Arc<[u32]>,
+    picked: Picked,
     /// How many rows the other table has.
     rows: usize,
     groups: GroupCache,
@@ -296,7 +299,7 @@ impl Table {
     #[must_use]
     pub fn gather(&self, rows: &[u32]) -> Self {
         let lazy = rows.len().saturating_mul(FEW) >= self.rows;
-        let rows: Arc<[u32]> = rows.into();
+        let rows: Picked = rows.into();
         let mut table = Self {
             rows: rows.len(),
             names: self.names.clone(),
@@ -306,12 +309,12 @@ impl Table {
             origin: None,
         };
         // The rows of what is itself only noted: once for each list of rows.
-        let mut composed: Vec<(Arc<[u32]>, Arc<[u32]>)> = Vec::new();
-        let mut through = |picked: &Arc<[u32]>| -> Arc<[u32]> {
+        let mut composed: Vec<(Picked, Picked)> = Vec::new();
+        let mut through = |picked: &Picked| -> Picked {
             if let Some((_, both)) = composed.iter().find(|(known, _)| Arc::ptr_eq(known, picked)) {
                 return both.clone();
             }
-            let both: Arc<[u32]> = rows.iter().map(|&row| picked[row as usize]).collect();
+            let both: Picked = rows.iter().map(|&row| picked[row as usize]).collect();
             composed.push((picked.clone(), both.clone()));
             both
         };
