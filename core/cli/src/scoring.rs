@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::{As, Format, InputArgs, ReadingArgs, ScoreArgs, SeedArgs, VerifyArgs};
-use crate::edition::{open, plain, reading};
+use crate::edition::{open, reading};
 use crate::print;
 
 pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
