@@ -101,6 +101,20 @@ fn listed_and_explained() {
     }
 }
 
+/// Whatever a deviation puts in the place of a rule is marked with its name.
+#[test]
+fn deviations_are_marked() {
+    for (name, _) in shipped_editions() {
+        let published = agon(&["edition", "explain", name, "--as", "published"]).success();
+        let rules = agon(&["edition", "explain", name]).success();
+        for deviation in by_rules(name).deviations {
+            let mark = format!("(deviation: {})", deviation.name);
+            assert!(published.contains(&mark) && !rules.contains(&mark), "{name}: {}", deviation.name);
+        }
+        assert!(!published.contains("for which true") && !rules.contains("for which true"), "{name}");
+    }
+}
+
 /// The numbered headings of a rules text: number and heading.
 fn headings(text: &str) -> BTreeMap<String, String> {
     let pattern = Regex::new(r"(?m)^([1-9](?:\.[0-9]+)*) (\**)([A-Z0-9].*?)\**$").expect("the pattern is one");

@@ -10,13 +10,18 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use crate::node::Place;
 
 /// A file that diagnostics point into.
-#[derive(Debug)]
 pub struct Source {
     /// Its name, as the user gave it.
     pub name: String,
     /// Its text.
     pub text: String,
     lines: Vec<usize>,
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Source({})", self.name)
+    }
 }
 
 impl Source {

@@ -41,6 +41,8 @@ pub struct Doc {
     pub says: Option<String>,
     /// Sections of the rules text.
     pub cite: Vec<String>,
+    /// The deviation of the reading that put the element there, or its formula.
+    pub deviation: Option<String>,
 }
 
 /// A whole edition.
@@ -320,8 +322,12 @@ pub struct View {
     pub order: Vec<SortKey>,
     /// Who wins.
     pub winner: Option<Let>,
+    /// The deviation of the reading that decides the order.
+    pub order_deviation: Option<String>,
     /// Names with one value for the whole view.
     pub constants: IndexMap<String, (Type, Value)>,
+    /// Those of them that the view's own `let` defines.
+    pub defined: IndexMap<String, Constant>,
     /// Rankings across divisions.
     pub rankings: IndexMap<String, Ranking>,
 }
@@ -357,6 +363,19 @@ pub struct Step {
     pub doc: Doc,
     /// What it does.
     pub action: Action,
+    /// The names of its `let` that have one value for all rows; they make no columns.
+    pub constants: IndexMap<String, Constant>,
+}
+
+/// A name with one value for all rows.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    /// What it is.
+    pub ty: Type,
+    /// Its value.
+    pub value: Value,
+    /// Title, sentence, citation.
+    pub doc: Doc,
 }
 
 /// What a step does.
@@ -385,6 +404,8 @@ pub struct Ranking {
     pub steps: Vec<Step>,
     /// How rows are compared.
     pub order: Vec<SortKey>,
+    /// The deviation of the reading that decides the order.
+    pub order_deviation: Option<String>,
     /// The columns that are printed.
     pub values: Vec<Let>,
     /// Who wins it.
@@ -484,6 +505,10 @@ pub struct Deviation {
     pub because: String,
     /// Where that can be seen.
     pub reference: String,
+    /// The elements that it puts there or replaces, as paths such as `tracks.main.scoring.winner`.
+    pub changes: Vec<String>,
+    /// The elements that it removes.
+    pub removes: Vec<String>,
 }
 
 /// A known difference.

@@ -14,17 +14,23 @@ use regex::Regex;
 use crate::diag::{Diagnostic, Diagnostics, closest};
 use crate::language::RUN_FIELDS;
 use crate::model::{
-    Action, Deviation, Division, Doc, Edition, Entrants, Field, Figure, FigureSource, Form, Input, LedgerEntry, Let,
-    Limits, Market, PublishedForm, Ranking, Reading, Recognition, RulesDocument, RunOrder, RunRules, Scoring, Seed,
-    Status, Step, TableRule, Track, Variable, View,
+    Action, Constant, Deviation, Division, Doc, Edition, Entrants, Field, Figure, FigureSource, Form, Input,
+    LedgerEntry, Let, Limits, Market, PublishedForm, Ranking, Reading, Recognition, RulesDocument, RunOrder, RunRules,
+    Scoring, Seed, Status, Step, TableRule, Track, Variable, View,
 };
 use crate::node::{Entry, Kind, Node, Place, overlay};
 use crate::plugins;
 
 /// Builds the model of a merged, shape-checked tree.
 pub(crate) fn resolve(tree: &Node, reading: Reading, out: &mut Diagnostics) -> Edition {
-    let mut resolver =
-        Resolver { out, entrant_columns: Vec::new(), standing_scopes: Vec::new(), failed: IndexMap::new() };
+    let mut resolver = Resolver {
+        out,
+        entrant_columns: Vec::new(),
+        standing_scopes: Vec::new(),
+        failed: IndexMap::new(),
+        deviations: Vec::new(),
+        constants: IndexMap::new(),
+    };
     resolver.edition(tree, reading)
 }
 
@@ -173,7 +179,7 @@ pub(crate) fn split_cites(cite: &str) -> Vec<String> {
 }
 
 fn doc(node: &Node) -> Doc {
-    Doc { title: text(node, "title"), says: text(node, "says"), cite: cites(node) }
+    Doc { title: text(node, "title"), says: text(node, "says"), cite: cites(node), deviation: None }
 }
 
 fn flag(node: &Node, key: &str) -> bool {
@@ -216,6 +222,10 @@ struct Resolver<'a> {
     standing_scopes: Vec<Scope>,
     /// By track and view: the names whose formulas have mistakes. What uses them is not reported again.
     failed: IndexMap<(String, String), BTreeSet<String>>,
+    /// The deviations that are on, with the places of what they lay on the edition.
+    deviations: Vec<(String, Place)>,
+    /// The constants that the last `let` defined.
+    constants: IndexMap<String, Constant>,
 }
 
 /// The columns that are the same for all rows that agree in `by`: these themselves, what is known of an entrant if
@@ -243,7 +253,29 @@ impl Resolver<'_> {
         self.out.push(Diagnostic::error(code, place, message).help(help));
     }
 
+    /// The deviation that the text at this place belongs to.
+    fn deviation_at(&self, place: &Place) -> Option<String> {
+        let within = |laid: &Place| {
+            std::ptr::eq(&*laid.source, &*place.source)
+                && laid.span.start <= place.span.start
+                && place.span.end <= laid.span.end
+        };
+        self.deviations.iter().find(|(_, laid)| within(laid)).map(|(name, _)| name.clone())
+    }
+
+    /// What is said about an element, and whether a deviation put it there.
+    fn doc_of(&self, node: &Node, place: &Place) -> Doc {
+        Doc { deviation: self.deviation_at(place), ..doc(node) }
+    }
+
     fn edition(&mut self, tree: &Node, reading: Reading) -> Edition {
+        for entry in tree.get("deviations").map(Node::entries).unwrap_or_default() {
+            if reading.includes(&entry.key)
+                && let Some(instead) = entry.value.get("instead")
+            {
+                self.deviations.push((entry.key.clone(), instead.place.clone()));
+            }
+        }
         let rules = tree.get("rules").map(|n| RulesDocument {
             document: text(n, "document").unwrap_or_default(),
             revision: text(n, "revision"),
@@ -300,6 +332,8 @@ impl Resolver<'_> {
                 doc: doc(&e.value),
                 because: text(&e.value, "because").unwrap_or_default(),
                 reference: text(&e.value, "reference").unwrap_or_default(),
+                changes: paths(e.value.get("instead"), false),
+                removes: paths(e.value.get("instead"), true),
             })
             .collect();
         let timeline = tree.get("timeline").map(Node::items).unwrap_or_default();
@@ -401,7 +435,7 @@ impl Resolver<'_> {
             );
         }
         Some(Seed {
-            doc: doc(node),
+            doc: self.doc_of(node, &formula_node(node.get("formula")?).place),
             formula,
             generator: text(node, "generator"),
             market,
@@ -679,13 +713,15 @@ impl Resolver<'_> {
     fn named(&mut self, name: &str, node: &Node, formula: Formula) -> Let {
         let decimals = text(node, "decimals").and_then(|t| t.parse().ok());
         let print = text(node, "print").map(|t| t == "true");
-        Let { name: name.into(), formula, doc: doc(node), decimals, print }
+        let doc = self.doc_of(node, &formula_node(node).place);
+        Let { name: name.into(), formula, doc, decimals, print }
     }
 
     /// Compiles the formulas of a `let`, each one knowing those before it, and adds their names to the scope:
     /// constants as constants, the rest as columns.
     fn lets(&mut self, node: Option<&Node>, scope: &mut Scope, keep_constants: bool) -> Vec<Let> {
         let mut lets = Vec::new();
+        self.constants.clear();
         scope.open |= opaque(node);
         for entry in node.map(Node::entries).unwrap_or_default() {
             scope.expect = None;
@@ -698,6 +734,9 @@ impl Resolver<'_> {
                             // A constant word may be compared with any other word.
                             let ty = if matches!(ty, Type::Symbol(_)) { Type::TEXT } else { ty };
                             scope.columns.shift_remove(&entry.key);
+                            let doc = self.doc_of(&entry.value, &formula_node(&entry.value).place);
+                            let constant = Constant { ty: ty.clone(), value: value.clone(), doc };
+                            self.constants.insert(entry.key.clone(), constant);
                             scope.constants.insert(entry.key.clone(), (ty, value));
                         }
                         _ => {
@@ -724,6 +763,7 @@ impl Resolver<'_> {
         scope.open |= opaque(node);
         for entry in node.map(Node::entries).unwrap_or_default() {
             let node = &entry.value;
+            self.constants.clear();
             scope.open |= opaque(Some(node));
             let has = |key: &str| node.get(key).is_some_and(|n| !n.is_null());
             let verbs: Vec<&str> = ["let", "keep", "drop"].into_iter().filter(|k| has(k)).collect();
@@ -778,8 +818,8 @@ impl Resolver<'_> {
                         let Some(formula) = self.of_type(slot, scope, &Type::Bool, &format!("`{verb}`")) else {
                             continue;
                         };
-                        let named =
-                            Let { name: entry.key.clone(), formula, doc: doc(node), decimals: None, print: None };
+                        let doc = self.doc_of(node, &formula_node(slot).place);
+                        let named = Let { name: entry.key.clone(), formula, doc, decimals: None, print: None };
                         if *verb == "keep" { Action::Keep(named) } else { Action::Drop(named) }
                     }
                     [] => {
@@ -800,7 +840,9 @@ impl Resolver<'_> {
                     }
                 }
             };
-            steps.push(Step { name: entry.key.clone(), doc: doc(node), action });
+            // A step that a deviation adds is all its own; of another one it is the formulas.
+            let doc = self.doc_of(node, &entry.key_place);
+            steps.push(Step { name: entry.key.clone(), doc, action, constants: std::mem::take(&mut self.constants) });
         }
         steps
     }
@@ -852,7 +894,8 @@ impl Resolver<'_> {
                     );
                 }
             }
-            tables.insert(entry.key.clone(), TableRule { doc: doc(&entry.value), by });
+            let doc = self.doc_of(&entry.value, &entry.key_place);
+            tables.insert(entry.key.clone(), TableRule { doc, by });
         }
         if tables.is_empty() {
             tables.insert("division".into(), TableRule { doc: Doc::default(), by: vec!["division".into()] });
@@ -892,6 +935,7 @@ impl Resolver<'_> {
     ) -> View {
         let node = &entry.value;
         let lets = self.lets(node.get("let"), &mut scope, false);
+        let defined = std::mem::take(&mut self.constants);
         let merged = match (scoring.get("runs"), node.get("runs")) {
             (Some(common), Some(own)) => Some(overlay(common, own)),
             (Some(one), None) | (None, Some(one)) => Some(one.clone()),
@@ -980,7 +1024,9 @@ impl Resolver<'_> {
         }
         View {
             name: entry.key.clone(),
-            doc: doc(node),
+            doc: self.doc_of(node, &entry.key_place),
+            order_deviation: order_node.and_then(|n| self.deviation_at(&n.place)),
+            defined,
             lets,
             steps,
             measures,
@@ -1040,7 +1086,16 @@ impl Resolver<'_> {
             let formula = self.of_type(w, &scope, &Type::Bool, "`winner`")?;
             Some(self.named("winner", w, formula))
         });
-        Some(Ranking { name: entry.key.clone(), doc: doc(node), from, steps, order, values, winner })
+        Some(Ranking {
+            name: entry.key.clone(),
+            doc: self.doc_of(node, &entry.key_place),
+            from,
+            steps,
+            order,
+            order_deviation: node.get("order").and_then(|n| self.deviation_at(&n.place)),
+            values,
+            winner,
+        })
     }
 
     fn recognition(&mut self, entry: &Entry, tracks: &IndexMap<String, Track>) -> Option<Recognition> {
@@ -1464,6 +1519,32 @@ impl Resolver<'_> {
             holds,
         }
     }
+}
+
+/// The paths of what a deviation lays on the edition: of what it changes, or of what it removes.
+fn paths(node: Option<&Node>, removed: bool) -> Vec<String> {
+    fn walk(node: &Node, path: &mut Vec<String>, removed: bool, out: &mut Vec<String>) {
+        let leaf = node.get("is").is_some() || !matches!(node.kind, Kind::Map(_));
+        if leaf {
+            if node.is_null() == removed {
+                out.push(path.join("."));
+            }
+            return;
+        }
+        for entry in node.entries() {
+            if matches!(entry.key.as_str(), "cite" | "says" | "title" | "before") {
+                continue;
+            }
+            path.push(entry.key.clone());
+            walk(&entry.value, path, removed, out);
+            path.pop();
+        }
+    }
+    let mut out = Vec::new();
+    if let Some(node) = node {
+        walk(node, &mut Vec::new(), removed, &mut out);
+    }
+    out
 }
 
 /// Whether something stands where a mapping with names belongs: which names it was meant to define is not known.

@@ -92,6 +92,25 @@ fn explained() {
     golden("explain-summer-cup.txt", &explain(&edition, None));
 }
 
+/// Several views, of which one has steps of its own; and deviations, marked where they stand in the place of a rule.
+#[test]
+fn explained_with_views_and_deviations() {
+    for (reading, file) in [
+        (Reading::Rules, "explained/regatta-rules.txt"),
+        (Reading::Published, "explained/regatta-published.txt"),
+        (Reading::With(["guests".to_string()].into()), "explained/regatta-guests.txt"),
+    ] {
+        let (edition, _) = load("tests/explained/regatta.yaml", reading.clone()).expect("the edition is right");
+        let text = explain(&edition, None);
+        for deviation in &edition.deviations {
+            let marked = text.contains(&format!("(deviation: {})", deviation.name));
+            assert_eq!(marked, reading.includes(&deviation.name), "{}", deviation.name);
+        }
+        assert!(!text.contains("for which true"), "{text}");
+        golden(file, &text);
+    }
+}
+
 /// A file with thousands of mistakes is answered like any other: the time does not grow with their square, and what is
 /// printed ends with a line that counts the rest.
 #[test]

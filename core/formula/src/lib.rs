@@ -40,6 +40,7 @@ use indexmap::IndexMap;
 
 use crate::ast::Expr;
 use crate::check::Checker;
+pub use crate::english::Voice;
 pub use crate::error::{EvalError, FormulaError};
 use crate::ir::{Id, Node, Op};
 
@@ -231,9 +232,14 @@ impl Formula {
         }
     }
 
-    /// The formula as an English phrase.
+    /// The formula as an English phrase, about runs.
     pub fn english(&self) -> String {
-        english::phrase(&self.0.tree)
+        self.english_as(&Voice::default())
+    }
+
+    /// The formula as an English phrase, with the caller's words for rows and names.
+    pub fn english_as(&self, voice: &Voice<'_>) -> String {
+        english::phrase(voice, &self.0.tree)
     }
 }
 
