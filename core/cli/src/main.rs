@@ -4,6 +4,7 @@
 
 mod args;
 mod edition;
+mod entrants;
 mod import;
 mod print;
 mod scoring;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use agon_edition::{Edition, Reading};
 use agon_score::adjudication::Adjudication;
 use agon_score::engine::{self, Selection, TrackScores};
-use agon_score::input::{EntrantList, read_forms, runs_of};
+use agon_score::input::{EntrantList, entrant_table_of, read_forms, runs_of};
 use agon_score::output::{self, Filter, Row};
 use agon_score::verify::{Report, Wanted, explain_by_deviations, verify as compare};
 use agon_select::seed::{SeedError, seed as compute_seed};
@@ -15,12 +15,16 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::{As, Format, InputArgs, ScoreArgs, SeedArgs, VerifyArgs};
 use crate::edition::{open, plain, reading};
+use crate::entrants;
 use crate::print;
 
 pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
     let (edition, _) = open(&args.edition, plain(args.reading))?;
     let rule = edition.seed.as_ref().ok_or_else(|| SeedError::NoRule(edition.name.clone()))?;
     let table = match &args.entrants {
+        Some(file) if entrants::is_entrants_file(file) => {
+            entrant_table_of(&edition, &entrants::for_seed(&edition, file)?)?
+        }
         Some(file) => {
             let mut tables = read_forms(std::slice::from_ref(file), &edition.entrants.forms)?;
             let (_, table) = tables.pop().ok_or_else(|| anyhow!("{} has no entrants", file.display()))?;
@@ -78,6 +82,7 @@ fn scored(args: &InputArgs, reading: Reading, wanted: &Selection, quiet: bool) -
         bail!("the edition {} has no track `{track}` (it has: {})", edition.name, known.join(", "));
     }
     let entrants = match &args.solvers {
+        Some(file) if entrants::is_entrants_file(file) => entrants::for_scores(&edition, file)?,
         Some(file) => EntrantList::read(&edition, file)?,
         None => EntrantList::of_edition(&edition),
     };

@@ -72,7 +72,15 @@ impl EntrantList {
 /// # Errors
 /// If a value is not of its column's type.
 pub fn entrant_table(edition: &Edition) -> Result<Table, ScoreError> {
-    let list = &edition.entrants.list;
+    entrant_table_of(edition, &EntrantList::of_edition(edition))
+}
+
+/// A list of entrants as a table: the columns that every entrant has a value in.
+///
+/// # Errors
+/// If a value is not of its column's type.
+pub fn entrant_table_of(edition: &Edition, entrants: &EntrantList) -> Result<Table, ScoreError> {
+    let list = &entrants.rows;
     let mut table = Table::new(list.len());
     let mut columns: Vec<(&str, Type)> =
         vec![("entrant", Type::TEXT), ("solver", Type::TEXT), ("competing", Type::Bool)];
@@ -81,8 +89,8 @@ pub fn entrant_table(edition: &Edition) -> Result<Table, ScoreError> {
         let texts: Vec<Option<&String>> = list.iter().map(|row| row.get(name)).collect();
         let bad = |text: &str, problem: &str| {
             ScoreError::Input(format!(
-                "the entrants' list of the edition {}: `{name}` is `{text}`, which {problem}",
-                edition.name
+                "the entrants' list of {}: `{name}` is `{text}`, which {problem}",
+                entrants.origin
             ))
         };
         let column = match &ty {
