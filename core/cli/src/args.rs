@@ -219,7 +219,7 @@ pub struct ReadingArgs {
 pub struct SeedArgs {
     /// An edition's name, or a path to a YAML file
     pub edition: String,
-    /// The entrants' list, in a form of the edition (default: the list in the edition)
+    /// The entrants file (YAML), or a list in a form of the edition (default: the list in the edition)
     #[arg(long, value_name = "FILE")]
     pub entrants: Option<PathBuf>,
     /// The opening value of the index (default: the one that the edition records)
@@ -261,7 +261,7 @@ pub struct InputArgs {
     /// Only this view; may be repeated
     #[arg(long, value_name = "V")]
     pub view: Vec<String>,
-    /// The entrants' list, in a form of the edition (default: the list in the edition)
+    /// The entrants file (YAML), or a list in a form of the edition (default: the list in the edition)
     #[arg(long, value_name = "FILE")]
     pub solvers: Option<PathBuf>,
     /// Decisions taken after the runs

@@ -16,7 +16,7 @@ use agon_edition::model::{RunOrder, Track};
 use agon_execute::{CancelToken, Helper, Machine, Options, Runner, Slots, State};
 use agon_host::{Isolation, Registry, Workers};
 use agon_score::input::EntrantList;
-use agon_store::entrants::{Entrants, EntrantsError};
+use agon_store::entrants::Entrants;
 use agon_store::record::{EditionText, FORMAT, Meta, Plan, Record, Session};
 use agon_store::{Reader, Store};
 use anyhow::{Context as _, anyhow, bail};
@@ -26,6 +26,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::{DoctorArgs, Format, JudgeArgs, PlaceArgs, RunArgs};
 use crate::edition::{open, plain};
+use crate::entrants;
 use crate::plugin::search;
 use crate::print;
 
@@ -39,18 +40,6 @@ fn track_of<'a>(edition: &'a Edition, name: &str) -> anyhow::Result<&'a Track> {
     edition.tracks.get(name).ok_or_else(|| {
         let known: Vec<&str> = edition.tracks.keys().map(String::as_str).collect();
         anyhow!("the edition {} has no track `{name}` (it has: {})", edition.name, known.join(", "))
-    })
-}
-
-/// Reads an entrants file; what is wrong is shown at its place.
-pub fn entrants(path: &Path) -> anyhow::Result<Entrants> {
-    Entrants::read(path).map_err(|error| match error {
-        EntrantsError::Invalid(diagnostics) => {
-            print::err(&diagnostics.render(print::colour_err()));
-            let (errors, _) = diagnostics.counts();
-            anyhow!("{}: {errors} mistake(s); correct the places shown above", path.display())
-        }
-        other => other.into(),
     })
 }
 
@@ -95,7 +84,7 @@ fn seed_of(args: &RunArgs, edition: &Edition, list: &Entrants) -> anyhow::Result
         );
     }
     let rows = EntrantList { rows: list.seed_rows(), origin: list.file.clone(), ..EntrantList::default() };
-    let table = agon_score::input::table_of(edition, &rows)?;
+    let table = agon_score::input::entrant_table_of(edition, &rows)?;
     let seed = agon_select::seed::seed(rule, &table, args.market.as_deref())?.seed;
     Ok(Some(i64::try_from(seed).context("the seed is beyond 2^63; give one with --seed N")?))
 }
@@ -103,14 +92,7 @@ fn seed_of(args: &RunArgs, edition: &Edition, list: &Entrants) -> anyhow::Result
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let (edition, _) = open(&args.edition, plain(args.reading))?;
     let track = track_of(&edition, &args.track)?;
-    let list = entrants(&args.entrants)?;
-    let tracks: Vec<&str> = edition.tracks.keys().map(String::as_str).collect();
-    let fields: Vec<&str> = edition.entrants.fields.keys().map(String::as_str).collect();
-    let found = list.check(&tracks, &fields);
-    if found.has_errors() {
-        print::err(&found.render(print::colour_err()));
-        bail!("{}: {} mistake(s); correct the places shown above", args.entrants.display(), found.counts().0);
-    }
+    let list = entrants::open(&edition, &args.entrants)?;
     let seed = seed_of(args, &edition, &list)?;
     let chosen = benchmarks::read(&args.benchmarks, track)?;
     let (judge, plugin_facts) = opened(track, &args.places, isolation(&args.isolate))?;

@@ -5,6 +5,7 @@
 mod args;
 mod compete;
 mod edition;
+mod entrants;
 mod import;
 mod plugin;
 mod print;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agon_edition::{Edition, Reading, load};
 use agon_score::adjudication::Adjudication;
 use agon_score::engine::{self, Selection, TrackScores};
-use agon_score::input::{EntrantList, Results, TrackRuns, join, read_forms, read_results};
+use agon_score::input::{EntrantList, Results, TrackRuns, entrant_table_of, join, read_forms, read_results};
 use agon_score::output::{self, Filter, Row};
 use agon_score::verify::{Report, Wanted, explain_by_deviations, verify as compare};
 use agon_select::seed::{SeedError, seed as compute_seed};
@@ -16,6 +16,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::args::{As, Format, InputArgs, ReadingArgs, ScoreArgs, SeedArgs, VerifyArgs};
 use crate::edition::{open, reading};
+use crate::entrants;
 use crate::print;
 
 pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
@@ -23,10 +24,8 @@ pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
     let (edition, _) = open(&args.edition, reading(&wanted, &args.edition)?)?;
     let rule = edition.seed.as_ref().ok_or_else(|| SeedError::NoRule(edition.name.clone()))?;
     let table = match &args.entrants {
-        Some(file) if is_entrants_file(file) => {
-            let list = crate::compete::entrants(file)?;
-            let rows = EntrantList { rows: list.seed_rows(), origin: list.file, ..EntrantList::default() };
-            agon_score::input::table_of(&edition, &rows)?
+        Some(file) if entrants::is_entrants_file(file) => {
+            entrant_table_of(&edition, &entrants::for_seed(&edition, file)?)?
         }
         Some(file) => {
             let mut outcome = read_forms(&edition, std::slice::from_ref(file), &edition.entrants.forms)?;
@@ -58,11 +57,6 @@ pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
     }
     print::out(&out);
     Ok(Outcome::Done)
-}
-
-/// Whether a list of entrants is the YAML file that `run` takes, and not a table in one of the edition's forms.
-fn is_entrants_file(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "yaml" || e == "yml")
 }
 
 fn selection(args: &InputArgs) -> Selection {
@@ -112,12 +106,7 @@ fn prepared(
         None => None,
     };
     let entrants = match (&args.solvers, &stored) {
-        (Some(file), _) if is_entrants_file(file) => {
-            let list = crate::compete::entrants(file)?;
-            let keys: Vec<(&str, &str)> =
-                edition.tracks.values().map(|t| (t.name.as_str(), t.entrant_key.as_str())).collect();
-            EntrantList { rows: list.rows(&keys), origin: list.file, strict: true, ..EntrantList::default() }
-        }
+        (Some(file), _) if entrants::is_entrants_file(file) => entrants::for_scores(&edition, file)?,
         (Some(file), _) => EntrantList::read(&edition, file)?,
         (None, Some(stored)) => stored.entrants.clone(),
         (None, None) => EntrantList::of_edition(&edition),

@@ -107,14 +107,14 @@ impl EntrantList {
 /// # Errors
 /// If a value is not of its column's type.
 pub fn entrant_table(edition: &Edition) -> Result<Table, ScoreError> {
-    table_of(edition, &EntrantList::of_edition(edition))
+    entrant_table_of(edition, &EntrantList::of_edition(edition))
 }
 
-/// An entrants' list as a table: the columns that every entrant has a value in.
+/// A list of entrants as a table: the columns that every entrant has a value in.
 ///
 /// # Errors
 /// If a value is not of its column's type.
-pub fn table_of(edition: &Edition, entrants: &EntrantList) -> Result<Table, ScoreError> {
+pub fn entrant_table_of(edition: &Edition, entrants: &EntrantList) -> Result<Table, ScoreError> {
     let list = &entrants.rows;
     let mut table = Table::new(list.len());
     let mut columns: Vec<(&str, Type)> =

@@ -29,6 +29,8 @@ mod outputs;
 mod reader;
 pub mod record;
 mod rows;
+#[cfg(test)]
+mod schema;
 mod store;
 #[cfg(test)]
 mod testing;

@@ -4,18 +4,21 @@
 //! from the run's number alone, so that a finding is repeated by its number. No coverage guides the search, so that
 //! the ordinary toolchain suffices.
 
+mod journal;
+
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agon_edition::Reading;
 use agon_formula::{Scope, compile};
 use agon_score::adjudication::Adjudication;
 use agon_score::input::{FormTable, read_forms};
+use agon_store::entrants::Entrants;
 use agon_table::{Column, Symbols, Table, Type};
 
 /// The formats.
-pub const TARGETS: [&str; 10] = [
+pub const TARGETS: [&str; 12] = [
     "formula",
     "edition",
     "results",
@@ -26,6 +29,8 @@ pub const TARGETS: [&str; 10] = [
     "aiger",
     "sat-answer",
     "smt-answer",
+    "journal",
+    "entrants",
 ];
 
 const EDITION: &str = include_str!("../../competitions/summer-cup/edition.yaml");
@@ -34,6 +39,10 @@ const ADJUDICATION: &str = "adjudication: summer-cup\ndecisions:\n  - date: 2026
                             sat\n    benchmarks: [QF_BV/hull/a.smt2]\n  - { date: 2026-01-02, reason: r, remove: true, \
                             benchmarks: [QF_BV/keel/c.smt2], by: [x], recused: [y] }\n  - { date: d, reason: r, \
                             disqualify: [Bittern] }\n";
+const ENTRANTS: &str = "entrants:\n  - name: Auk\n    team: T\n    seed: 42\n    command: [./auk, -x]\n    version: [./auk, \
+                        -V]\n    fields: { organiser: false }\n  - name: Brant\n    command: [brant]\n    \
+                        configurations: { quick: { arguments: [-q] }, slow: { command: [b], competing: false } }\n    \
+                        tracks: { main: , parallel: { configuration: quick } }\n";
 const FORMULAS: [&str; 8] = [
     "sum(if(a > 1200 s, 2 * 1200 s, a) per b) / count() else 0 s",
     "not c and any(w == sat where not c per b) or w in [unsat, unknown]",
@@ -192,6 +201,9 @@ pub struct Fuzzer {
     table: Table,
     packed: Vec<(&'static str, Vec<u8>)>,
     whole: String,
+    store: PathBuf,
+    journal: Vec<u8>,
+    records: Vec<String>,
 }
 
 impl Default for Fuzzer {
@@ -229,13 +241,16 @@ impl Fuzzer {
             ("zst", zst.finish().expect("to memory")),
             ("tar.gz", tar.into_inner().and_then(flate2::write::GzEncoder::finish).expect("to memory")),
         ];
-        let mut this = Self { folder, edition, table: table(), packed, whole: String::new() };
+        let store = folder.path().join("store");
+        let journal = journal::make(&store);
+        let records = journal::records(&store).expect("the corpus is read");
+        let mut this = Self { folder, edition, table: table(), packed, whole: String::new(), store, journal, records };
         let path = this.write("whole.csv", RESULTS.as_bytes());
         this.whole = this.read(&path).expect("the corpus is read");
         this
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) -> std::path::PathBuf {
+    fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, bytes).expect("the temporary folder is writable");
         path
@@ -273,6 +288,8 @@ impl Fuzzer {
             }
             "sat-answer" => SAT_ANSWER.into(),
             "smt-answer" => SMT_ANSWER.into(),
+            "journal" => self.journal.clone(),
+            "entrants" => ENTRANTS.into(),
             _ => RESULTS.into(),
         };
         let words =
@@ -346,6 +363,20 @@ impl Fuzzer {
             "aiger" => aiger(input),
             "sat-answer" => sat_answer(input),
             "smt-answer" => smt_answer(input),
+            "journal" => journal::one(&self.store, input, &self.records),
+            "entrants" => {
+                let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
+                match Entrants::parse("fuzzed.yaml", text, Path::new(".")) {
+                    Ok(list) if list.solvers.iter().any(|s| s.name.trim().is_empty()) => Err("a name is empty".into()),
+                    Ok(list) => {
+                        let commands =
+                            list.of_track("main").into_iter().all(|e| e.command.iter().any(|c| !c.is_empty()));
+                        let _ = (list.rows(&[("main", "key")]), list.seed_rows(), list.check(&["main"], &[]));
+                        if commands { Ok(()) } else { Err("an entrant has no command".into()) }
+                    }
+                    Err(error) => said(&error.to_string()),
+                }
+            }
             _ => match agon_results::read_csv_rows(&self.write("fuzzed.csv", input), b',') {
                 Ok(rows) if rows.rows.iter().any(|r| r.fields.len() != rows.header.len()) => {
                     Err("a row has another number of fields than the header".into())
