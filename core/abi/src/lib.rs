@@ -23,7 +23,7 @@ pub const AGON_ABI_MAJOR: u32 = 1;
 /// The minor version of the ABI: it counts additions at the end of tables.
 pub const AGON_ABI_MINOR: u32 = 0;
 /// The first word of a descriptor after its size: the bytes `AGONPLUG`, read as a little-endian number.
-pub const AGON_MAGIC: u64 = u64::from_le_bytes(*b"AGONPLUG");
+pub const AGON_MAGIC: u64 = 0x4755_4c50_4e4f_4741;
 
 /// Status: done.
 pub const AGON_OK: i32 = 0;
@@ -62,7 +62,7 @@ pub const AGON_CAP_INTERNAL: u32 = 1 << 4;
 pub const AGON_CAP_EXPLAIN: u32 = 1 << 5;
 /// All capabilities that a host of this version knows. Unknown bits in `caps_required` refuse the plugin, unknown
 /// bits in `caps_optional` are ignored.
-pub const AGON_CAP_KNOWN: u32 = (1 << 6) - 1;
+pub const AGON_CAP_KNOWN: u32 = 0x3f;
 
 /// Soundness: nothing is known, or nothing was claimed that could be checked.
 pub const AGON_SOUNDNESS_NOT_APPLICABLE: u32 = 0;
@@ -122,9 +122,9 @@ pub const AGON_LIMIT_DISK: u32 = 5;
 pub const AGON_LIMIT_PROCESSES: u32 = 6;
 
 /// A 64-bit field that has no value: not measured, not limited, not known.
-pub const AGON_NO_VALUE: u64 = u64::MAX;
+pub const AGON_NO_VALUE: u64 = 0xffff_ffff_ffff_ffff;
 /// A 32-bit field that has no value: no exit code, no signal.
-pub const AGON_NO_CODE: i32 = i32::MIN;
+pub const AGON_NO_CODE: i32 = -0x7fff_ffff - 1;
 
 /// Flag of a reader: the host kept only the first part.
 pub const AGON_READER_TRUNCATED: u64 = 1;
@@ -876,6 +876,8 @@ macro_rules! field {
         $crate::field_at($pointer, core::mem::offset_of!($crate::$table, $name), |table: &$crate::$table| &table.$name)
     };
 }
+
+const _: () = assert!(AGON_MAGIC == u64::from_le_bytes(*b"AGONPLUG") && AGON_NO_CODE == i32::MIN);
 
 #[cfg(test)]
 mod tests {

@@ -20,6 +20,11 @@ use crate::values::{
 pub use collect::{Call, last_emits, late_emits};
 pub use marshal::{Shape, with_shape};
 
+/// Owned values as tables, for the conformance test, which calls with arguments that no host gives.
+pub mod raw {
+    pub use super::marshal::{with_doc, with_job, with_judgement, with_observation};
+}
+
 use collect::Collector;
 
 /// Why a plugin is not taken.
@@ -141,8 +146,31 @@ impl Plugin {
         String::from_utf8(bytes).map_err(|_| Fault::new(Status::Contract, "the description is not UTF-8"))
     }
 
-    /// Makes a track for these parameters: a JSON object.
+    /// Calls with a sink, for the conformance test.
+    pub fn with_sink(&self, call: Call, f: impl FnOnce(*const abi::AgonSink) -> i32) -> Result<(), Fault> {
+        let collector = Collector::new(call, &self.description, &NEVER);
+        let status = f(collector.sink());
+        collector.finish(status).map(drop)
+    }
+
+    /// Has the plugin panic within its guard, for the conformance test; none if it has no such interface.
+    pub fn panic_on_purpose(&self) -> Option<Result<(), Fault>> {
+        // SAFETY: the table was checked; an interface lives until the process ends.
+        let panic = unsafe {
+            let interface = field!(self.table, AgonTrackTable, interface).flatten()?;
+            let found = interface(AgonStr::new(abi::AGON_INTERFACE_CONFORMANCE)).cast::<abi::AgonConformance>();
+            field!(found, AgonConformance, panic).flatten()?
+        };
+        // SAFETY: the sink lives until the call has returned.
+        Some(self.with_sink(Call::Describe, |sink| unsafe { panic(sink) }))
+    }
+
+    /// Makes a track for these parameters: a JSON object; empty text is one without members.
     pub fn open(&self, parameters: &str) -> Result<Instance, Fault> {
+        let parameters = if parameters.is_empty() { "{}" } else { parameters };
+        if !serde_json::from_str::<serde_json::Value>(parameters).is_ok_and(|p| p.is_object()) {
+            return Err(Fault::new(Status::BadParameter, "the parameters are not a JSON object").at(""));
+        }
         // SAFETY: the table was checked.
         let open = unsafe { field!(self.table, AgonTrackTable, open) }
             .flatten()
@@ -197,6 +225,10 @@ unsafe fn check(descriptor: *const AgonPlugin) -> Result<(Identity, *const AgonT
                 "the plugin needs a host with ABI {major}.{needs}, and this one has {major}.{}; use a newer host",
                 abi::AGON_ABI_MINOR
             ));
+        }
+        let reserved = field!(descriptor, AgonPlugin, reserved).unwrap_or(0);
+        if reserved != 0 {
+            return refuse(format!("the reserved field of the descriptor is {reserved}, and must be 0 (rule 4)"));
         }
         let required = field!(descriptor, AgonPlugin, caps_required).unwrap_or(0);
         if required & !abi::AGON_CAP_KNOWN != 0 {
@@ -355,6 +387,7 @@ impl Instance {
     pub fn prepare(&self, job: &Job) -> Result<Plan, Fault> {
         // SAFETY: the table was checked.
         let Some(prepare) = unsafe { field!(self.plugin.table, AgonTrackTable, prepare) }.flatten() else {
+            collect::nothing_emitted();
             return Ok(Plan::default());
         };
         let collector = self.collector(Call::Prepare)?;
@@ -475,6 +508,8 @@ impl Instance {
             after.artifacts.extend(out.artifacts);
             after.diagnostics.extend(out.diagnostics);
             after.evidence.extend(out.evidence);
+        } else {
+            collect::nothing_emitted();
         }
         self.complete("conclude", &after, observation.fidelity)?;
         Ok(after)
@@ -490,6 +525,7 @@ impl Instance {
     ) -> Result<Explanation, Fault> {
         // SAFETY: the table was checked.
         let Some(explain) = unsafe { field!(self.plugin.table, AgonTrackTable, explain) }.flatten() else {
+            collect::nothing_emitted();
             return Ok(Explanation::default());
         };
         let collector = self.collector(Call::Explain)?;

@@ -152,7 +152,7 @@ fn limits(limits: &Limits) -> AgonLimits {
 }
 
 /// A job as a table.
-pub(super) fn with_job<R>(job: &Job, f: impl FnOnce(*const AgonJob) -> R) -> Result<R, Fault> {
+pub fn with_job<R>(job: &Job, f: impl FnOnce(*const AgonJob) -> R) -> Result<R, Fault> {
     let b = &job.benchmark;
     let (statuses, applied) = (texts(&b.statuses), texts(&b.applied));
     let configuration = texts(&job.participant.configuration);
@@ -256,7 +256,7 @@ fn with_steps<R>(steps: &[StepLog], f: impl FnOnce(*const *const AgonStepLog, u6
 }
 
 /// An observation as a table.
-pub(super) fn with_observation<R>(o: &Observation, f: impl FnOnce(*const AgonObservation) -> R) -> Result<R, Fault> {
+pub fn with_observation<R>(o: &Observation, f: impl FnOnce(*const AgonObservation) -> R) -> Result<R, Fault> {
     with_output(o.stdout.as_ref(), |out| {
         with_output(o.stderr.as_ref(), |errors| {
             with_steps(&o.steps, |steps, n_steps| {
@@ -288,7 +288,7 @@ pub(super) fn with_observation<R>(o: &Observation, f: impl FnOnce(*const AgonObs
 }
 
 /// A judgement as a table; its artifacts are read from the job and the observation where they are ranges of these.
-pub(super) fn with_judgement<R>(
+pub fn with_judgement<R>(
     j: &Judgement,
     job: &Job,
     observation: &Observation,
@@ -384,7 +384,7 @@ impl Document<'_> {
 }
 
 /// A JSON document as a table; null without one.
-pub(super) fn with_doc<R>(source: Option<&str>, f: impl FnOnce(*const AgonDoc) -> R) -> R {
+pub fn with_doc<R>(source: Option<&str>, f: impl FnOnce(*const AgonDoc) -> R) -> R {
     let Some(source) = source else { return f(std::ptr::null()) };
     let document = Document { text: source, json: OnceCell::new() };
     let table = shaped(AgonDoc {
