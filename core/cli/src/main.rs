@@ -5,6 +5,7 @@
 mod args;
 mod edition;
 mod import;
+mod plugin;
 mod print;
 mod scoring;
 
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         Command::Score(args) => scoring::score(&args),
         Command::Verify(args) => scoring::verify(&args),
         Command::Import(args) => import::run(&args),
+        Command::Plugin(command) => plugin::run(command),
+        Command::PluginHost => plugin::serve(),
         Command::Completions { shell } => {
             use clap::CommandFactory as _;
             let mut script = Vec::new();
