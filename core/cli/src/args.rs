@@ -34,12 +34,15 @@ pub enum Command {
     Judge(JudgeArgs),
     /// Say what this machine can enforce and measure, and how to enable the rest; exit code 1 if something is missing
     Doctor(DoctorArgs),
-    /// Serve a plugin to another process of agon
-    #[command(name = "__plugin-host", hide = true)]
-    PluginHost,
     /// Serve as a sandbox process
     #[command(name = "__sandbox", hide = true)]
     Sandbox,
+    /// List, check and begin track plugins
+    #[command(subcommand)]
+    Plugin(PluginCommand),
+    /// Serve a plugin to another process of agon
+    #[command(name = "__plugin-host", hide = true)]
+    PluginHost,
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -91,6 +94,44 @@ pub enum EditionCommand {
     },
     /// Print the JSON Schema of edition files
     Schema,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum PluginCommand {
+    /// List the plugins that there are, without running anything of them
+    #[command(after_help = "Example:\n  agon plugin list --format json")]
+    List {
+        #[command(flatten)]
+        places: PlaceArgs,
+        /// How to print
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// Test whether a plugin keeps the rules of the boundary; exit code 1 if it does not
+    #[command(after_help = "Example:\n  agon plugin check target/release/libagon_my_track.so")]
+    Check {
+        /// The plugin's library, or the id of a track that is linked into agon
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The parameters with which tracks are opened, as a JSON object (default: the plugin's own)
+        #[arg(long, value_name = "JSON")]
+        parameters: Option<String>,
+        /// Take the library even if others can write it
+        #[arg(long)]
+        trust_permissions: bool,
+        /// How to print
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// Write a crate to begin a plugin with: it builds, its tests pass, and it keeps all rules
+    #[command(after_help = "Example:\n  agon plugin new my-track && cd my-track && cargo test")]
+    New {
+        /// The plugin's name, by which editions will refer to it; also the folder that is written
+        name: String,
+        /// The folder of the crate agon-sdk: core/sdk in Agon's sources (default: those that agon was built from)
+        #[arg(long, value_name = "PATH")]
+        sdk: Option<PathBuf>,
+    },
 }
 
 /// Where plugins are looked for, beside the folder of the installation and those in AGON_PLUGIN_PATH.

@@ -47,8 +47,9 @@ fn main() -> ExitCode {
         Command::Run(args) => compete::run(&args),
         Command::Judge(args) => compete::judge(&args),
         Command::Doctor(args) => compete::doctor(&args),
-        Command::PluginHost => plugin::serve(),
         Command::Sandbox => return compete::sandbox(),
+        Command::Plugin(command) => plugin::run(command),
+        Command::PluginHost => plugin::serve(),
         Command::Completions { shell } => {
             use clap::CommandFactory as _;
             let mut script = Vec::new();

@@ -13,10 +13,12 @@ pub mod hosted;
 pub mod load;
 pub mod manifest;
 mod sandbox;
+pub mod template;
 pub mod trust;
 mod wire;
 pub mod worker;
 
+pub use agon_sdk::hosting::Plugin;
 pub use discover::{Entry, Origin, Registry, Search};
 pub use hosted::{Failure, Hosted, Isolation, Track, Workers};
 

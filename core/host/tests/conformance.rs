@@ -49,6 +49,7 @@ const TESTS: &[(&str, fn())] = &[
     ("a_crash_costs_one_call", a_crash_costs_one_call),
     ("an_endless_loop_ends_by_its_limit", an_endless_loop_ends_by_its_limit),
     ("a_leak_ends_by_its_limit", a_leak_ends_by_its_limit),
+    ("the_template_builds_and_keeps_all_rules", the_template_builds_and_keeps_all_rules),
     ("large_inputs_reach_a_worker_in_parts", large_inputs_reach_a_worker_in_parts),
 ];
 
@@ -212,7 +213,7 @@ fn a_worker_judges_as_this_process_does() {
     }
     let faults = [Isolation::None, Isolation::All].map(|isolation| {
         let hosted = Arc::new(registry.host(entry, isolation, &Workers::new(this())).expect("it is hosted"));
-        hosted.open("{\"x\": 1}").err().expect("there is no such parameter")
+        hosted.open("{\"x\": 1}").expect_err("there is no such parameter")
     });
     assert_eq!(faults[0], faults[1]);
     let Failure::Fault(fault) = &faults[0] else { panic!("{faults:?}") };
@@ -285,6 +286,59 @@ fn a_leak_ends_by_its_limit() {
         .collect();
     // To open the track was the first call of three.
     assert_eq!(counts, ["1", "2", "1", "2", "1", "2"]);
+}
+
+fn cargo(folder: &Path, command: &[&str]) {
+    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(command)
+        .args(["--offline", "--quiet"])
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn the_template_builds_and_keeps_all_rules() {
+    let sdk = agon_host::template::own_sdk().expect("the sources are here");
+    let parent = tempfile::tempdir().expect("there is a temporary folder");
+    let folder = parent.path().join("new-track");
+    agon_host::template::write("new-track", &folder, &sdk).expect("it is written");
+    assert!(agon_host::template::write("new-track", &folder, &sdk).expect_err("it is there").0.contains("already"));
+    for name in ["", "New", "a/b", "../x", "1a", "a b", "a-"] {
+        let refused = agon_host::template::write(name, &parent.path().join("x"), &sdk).expect_err(name);
+        assert!(refused.0.contains("no name"), "{refused}");
+    }
+    let left: Vec<_> =
+        std::fs::read_dir(parent.path()).expect("it is there").flatten().map(|e| e.file_name()).collect();
+    assert_eq!(left, ["new-track"]);
+    cargo(&folder, &["test"]);
+    cargo(&folder, &["build"]);
+    let library = folder.join("target/debug/libagon_new_track.so");
+    let report = check(&library, &options());
+    assert!(report.passed(), "{}", told(&report));
+
+    // The same in Rust, broken in four ways that the compiler does not see.
+    let source = std::fs::read_to_string(folder.join("src/lib.rs")).expect("it is there");
+    let at = "        let condition = Condition::of(run);\n";
+    for (change, rule) in [
+        ("let _ = std::str::from_utf8(run.stdout.unwrap_or(Reader::EMPTY).whole().unwrap_or_default()).unwrap();", 5),
+        (
+            "let set: std::collections::HashSet<u32> = (0..40).collect(); out.number(\"answer_at\", i64::from(*set.iter().next().unwrap()))?;",
+            10,
+        ),
+        (
+            "fn level(n: u64) -> u64 { if n == 0 { 0 } else { std::hint::black_box(level(n - 1)) + 1 } } level(run.stdout.unwrap_or(Reader::EMPTY).size().unwrap_or(0));",
+            11,
+        ),
+        ("println!(\"judging\");", 14),
+    ] {
+        assert_eq!(source.matches(at).count(), 1);
+        std::fs::write(folder.join("src/lib.rs"), source.replace(at, &format!("{at}{change}\n"))).expect("it is ours");
+        cargo(&folder, &["build"]);
+        let report = check(&library, &options());
+        assert!(report.broken().contains(&rule), "{change} breaks rule {rule}; found:\n{}", told(&report));
+    }
 }
 
 /// Gigabytes that nobody has.

@@ -120,6 +120,8 @@ impl Blame {
 thread_local! {
     /// How many guarded calls this thread is in.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// The sink of the guarded call that this thread is in.
+    static SINK: Cell<*const AgonSink> = const { Cell::new(std::ptr::null()) };
     /// What the last panic in a guarded call said.
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
@@ -169,6 +171,13 @@ fn said(payload: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "a value that is not text".into())
 }
 
+/// A fault when the call that this thread is in should return soon.
+pub(crate) fn check_cancelled() -> Result<(), Fault> {
+    let sink = SINK.with(Cell::get);
+    // SAFETY: the sink is that of the call that is under way, or null, which has no fields.
+    unsafe { Sink::new(sink) }.check_cancelled()
+}
+
 /// Runs a call: nothing unwinds out of it, and a fault is told to the sink.
 fn guard(sink: *const AgonSink, call: impl FnOnce(Sink<'_>) -> Result<(), Fault>) -> i32 {
     if sink.is_null() || !sink.is_aligned() {
@@ -176,8 +185,10 @@ fn guard(sink: *const AgonSink, call: impl FnOnce(Sink<'_>) -> Result<(), Fault>
     }
     hook();
     DEPTH.with(|d| d.set(d.get() + 1));
+    let outer = SINK.with(|s| s.replace(sink));
     // SAFETY: the host vouches for the sink until this call returns.
     let result = catch_unwind(AssertUnwindSafe(|| call(unsafe { Sink::new(sink) })));
+    SINK.with(|s| s.set(outer));
     let fault = match result {
         Ok(Ok(())) => None,
         Ok(Err(fault)) => Some(fault),

@@ -18,7 +18,7 @@ use crate::values::{
 };
 
 pub use collect::{Call, last_emits, late_emits};
-pub use marshal::{Shape, with_shape};
+pub use marshal::{Shape, with_lent, with_shape};
 
 /// Owned values as tables, for the conformance test, which calls with arguments that no host gives.
 pub mod raw {

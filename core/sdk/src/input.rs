@@ -63,13 +63,15 @@ impl<'a> Reader<'a> {
         self.whole
     }
 
-    /// Reads up to `buffer.len()` bytes from `offset`; 0 at the end.
+    /// Reads up to `buffer.len()` bytes from `offset`; 0 at the end. A fault when the call should return soon: whoever
+    /// reads in parts need not ask for it.
     pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Fault> {
         if let Some(whole) = self.whole {
             return Ok(copy_from(whole, offset, buffer));
         }
         let Some(Raw { table, .. }) = &self.raw else { return Ok(0) };
         let Some(read_at) = table.read_at else { return Ok(0) };
+        crate::export::check_cancelled()?;
         // SAFETY: the table was valid when the call began, and `'a` ends with the call.
         let n = unsafe { read_at(table.ctx, offset, buffer.as_mut_ptr(), buffer.len() as u64) };
         match usize::try_from(n) {

@@ -74,7 +74,7 @@ pub mod read;
 pub mod values;
 
 pub use describe::{Description, Field, FieldType, Operation, Parameter, ParameterType};
-pub use export::{Track, log};
+pub use export::{Track, is_id, log};
 pub use values::Fault;
 
 /// What most plugins use.

@@ -107,6 +107,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             stdout,
             stderr: Stream::empty(),
             steps: Vec::new(),
+            collected: Vec::new(),
             prepared: None,
             started: None,
             session: None,

@@ -198,7 +198,20 @@ fn fill(store: &Store) {
     seen.run.session = Some(session);
     seen.run.extra = json!({"cores": [0, 1]});
     let response = store.put(b"success\n").unwrap();
-    seen.run.steps.push(Step { name: "1".into(), sent_ns: 1, answered_ns: Some(2), cpu_ns: None, response });
+    seen.run.collected.push(Collected { name: "proof".into(), content: response });
+    seen.run.steps.push(Step {
+        name: "1".into(),
+        sent_ns: 1,
+        answered_ns: Some(2),
+        cpu_ns: None,
+        label: Some("first".into()),
+        outcome: "done".into(),
+        exit: None,
+        signal: None,
+        limit: LimitKind::None,
+        response,
+        errors: Some(response),
+    });
     let seq = store.append(&Record::Observation(seen.clone())).unwrap();
     let mut said = verdict(&seen, seq, "unsat", "1");
     said.columns.extend([

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use agon_abi::{self as abi, AgonBenchmark, AgonObservation, AgonStr, field};
 use agon_sdk::describe::ParameterType;
-use agon_sdk::hosting::{self, Call, Instance, Plugin, Shape, raw, with_shape};
+use agon_sdk::hosting::{self, Call, Instance, Plugin, Shape, raw, with_lent, with_shape};
 use agon_sdk::values::{
     Arg, Artifact, Fault, FollowUp, FollowUpKind, Input, Judgement, Observation, Output, Source, Status, Validation,
     ValidationStatus,
@@ -464,6 +464,7 @@ fn nulls(plugin: &Plugin, given: &str) -> Result<(), Broken> {
 }
 
 fn panics(plugin: &Plugin, given: &str) -> Result<(), Broken> {
+    let track = open(plugin, given)?;
     let before = hosting::logged();
     match plugin.panic_on_purpose() {
         None => {}
@@ -476,8 +477,7 @@ fn panics(plugin: &Plugin, given: &str) -> Result<(), Broken> {
         }
         Some(Err(_)) => {}
     }
-    // A panic in one track leaves others alone.
-    let track = open(plugin, given)?;
+    // It leaves what is open alone.
     small().iter().take(4).try_for_each(|case| pipeline(&track, case).map(drop))
 }
 
@@ -487,51 +487,8 @@ fn borrowed(plugin: &Plugin, given: &str) -> Result<(), Broken> {
     let first = cases.iter().map(|c| pipeline(&track, c)).collect::<Result<Vec<_>, _>>()?;
     // The inputs of a call are overwritten once it has returned, and stay where they were: what a plugin kept of them
     // is now something else.
-    let mut kept = Vec::new();
-    let mut second = Vec::new();
-    for case in &cases {
-        let mut lent = case.clone();
-        second.push(pipeline(&track, &lent)?);
-        overwrite(&mut lent);
-        kept.push(lent);
-    }
-    compare("after the inputs of earlier calls were overwritten", &cases, &first, &second)
-        .map_err(|(_, why)| (1, why))?;
-    drop(kept);
-    Ok(())
-}
-
-/// Overwrites all text and bytes of a case.
-fn overwrite(case: &mut Case) {
-    fn text(text: &mut String) {
-        let n = text.len();
-        text.clear();
-        text.extend(std::iter::repeat_n('#', n));
-    }
-    fn source(source: &mut Source) {
-        if let Source::Bytes(bytes) = source
-            && let Some(bytes) = Arc::get_mut(bytes)
-        {
-            bytes.fill(b'#');
-        }
-    }
-    let b = &mut case.job.benchmark;
-    text(&mut b.id);
-    text(&mut b.name);
-    for optional in [&mut b.logic, &mut b.division, &mut b.family, &mut b.properties].into_iter().flatten() {
-        text(optional);
-    }
-    b.statuses.iter_mut().for_each(text);
-    source(&mut b.content);
-    text(&mut case.job.participant.id);
-    case.job.participant.configuration.iter_mut().for_each(text);
-    for output in [&mut case.observation.stdout, &mut case.observation.stderr].into_iter().flatten() {
-        source(&mut output.source);
-    }
-    for step in &mut case.observation.steps {
-        text(&mut step.step);
-        source(&mut step.response.source);
-    }
+    let second = with_lent(|| cases.iter().map(|c| pipeline(&track, c)).collect::<Result<Vec<_>, _>>())?;
+    compare("after the inputs of earlier calls were overwritten", &cases, &first, &second).map_err(|(_, why)| (1, why))
 }
 
 fn threads(plugin: &Plugin, given: &str) -> Result<(), Broken> {

@@ -134,5 +134,5 @@ fn open() -> BTreeMap<String, usize> {
 }
 
 fn threads() -> usize {
-    std::fs::read_dir("/proc/self/task").map(|tasks| tasks.count()).unwrap_or(0)
+    std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
 }

@@ -206,6 +206,7 @@ impl<'a> Collector<'a> {
             ((*(*self.slot).state.get()).take(), (*self.slot).foreign.load(Ordering::Acquire))
         };
         drop(self);
+        super::marshal::overwrite_lent();
         let Some(mut state) = state else {
             return Err(Fault::new(Status::Internal, "the state of a call is gone"));
         };

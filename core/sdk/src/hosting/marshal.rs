@@ -1,7 +1,7 @@
 //! Owned values as the tables of the ABI, for the duration of a closure.
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ffi::c_void;
 
 use agon_abi::{
@@ -37,6 +37,55 @@ pub fn with_shape<R>(shape: Shape, f: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Copies of what calls were given: those of the present call, and those of earlier ones, which are overwritten.
+#[derive(Default)]
+struct Lent {
+    present: Vec<*mut [u8]>,
+    earlier: Vec<*mut [u8]>,
+}
+
+thread_local! {
+    static LENT: RefCell<Option<Lent>> = const { RefCell::new(None) };
+}
+
+/// Calls from within `f` on this thread get texts and bytes that are overwritten when the call has returned, and stay
+/// where they are until `f` has: so does a plugin show that kept a pointer.
+pub fn with_lent<R>(f: impl FnOnce() -> R) -> R {
+    LENT.with(|l| *l.borrow_mut() = Some(Lent::default()));
+    let result = f();
+    let lent = LENT.with(RefCell::take).unwrap_or_default();
+    for bytes in lent.present.into_iter().chain(lent.earlier) {
+        // SAFETY: it was made by `lend`, and is in one list once.
+        drop(unsafe { Box::from_raw(bytes) });
+    }
+    result
+}
+
+/// The call has returned.
+pub(super) fn overwrite_lent() {
+    LENT.with(|l| {
+        if let Some(lent) = &mut *l.borrow_mut() {
+            for bytes in std::mem::take(&mut lent.present) {
+                // SAFETY: it was made by `lend`; only a plugin that kept a pointer still looks at it.
+                unsafe { (*bytes).fill(b'#') };
+                lent.earlier.push(bytes);
+            }
+        }
+    });
+}
+
+/// Where the plugin is to find these bytes.
+fn lend(bytes: &[u8]) -> *const u8 {
+    LENT.with(|l| match &mut *l.borrow_mut() {
+        Some(lent) if !bytes.is_empty() => {
+            let copy = Box::into_raw(Box::<[u8]>::from(bytes));
+            lent.present.push(copy);
+            copy.cast::<u8>().cast_const()
+        }
+        _ => bytes.as_ptr(),
+    })
+}
+
 /// Gives a table the shape that was asked for.
 fn shaped<T: Copy>(mut table: T) -> T {
     let size = size_of::<T>() as u64;
@@ -61,15 +110,15 @@ fn shaped<T: Copy>(mut table: T) -> T {
 
 fn text(text: &str) -> AgonStr {
     // An empty text is no null pointer: that would be none.
-    AgonStr::new(text)
+    AgonStr { ptr: lend(text.as_bytes()), len: text.len() as u64 }
 }
 
-fn optional(text: Option<&String>) -> AgonStr {
-    text.map_or(AgonStr::NONE, |t| AgonStr::new(t))
+fn optional(value: Option<&String>) -> AgonStr {
+    value.map_or(AgonStr::NONE, |t| text(t))
 }
 
 fn texts(texts: &[String]) -> Vec<AgonStr> {
-    texts.iter().map(|t| AgonStr::new(t)).collect()
+    texts.iter().map(|t| text(t)).collect()
 }
 
 /// A pointer to the elements; null without any.
@@ -116,7 +165,7 @@ fn reader(source: &Source, truncated: bool) -> AgonReader {
         struct_size: 0,
         flags: if truncated { abi::AGON_READER_TRUNCATED } else { 0 },
         size: source.size().unwrap_or(AGON_NO_VALUE),
-        whole: source.whole().map_or(AgonBytes::NONE, AgonBytes::new),
+        whole: source.whole().map_or(AgonBytes::NONE, |b| AgonBytes { ptr: lend(b), len: b.len() as u64 }),
         ctx: (&raw const *source).cast_mut().cast(),
         read_at: Some(read_at),
     })
