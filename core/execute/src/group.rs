@@ -358,6 +358,8 @@ fn reread_number(file: Option<&File>) -> Option<u64> {
     reread(file?).ok()?.trim().parse().ok()
 }
 
+/// What a v1 group gets in addition when its run was killed for want of memory: bytes.
+const RELAXED: u64 = 16 << 20;
 /// What a v1 group may hold from before without being cleaned: bytes.
 const RESIDUE: u64 = 4 << 20;
 
@@ -639,8 +641,23 @@ impl SlotGroup {
         }
     }
 
-    /// After the run is gone.
-    pub(crate) fn end(&mut self) {
+    /// Gives a killed run's group room again: the sandbox process lives in it (version 1) and could not tell
+    /// the end if nothing were left.
+    pub(crate) fn relax(&self) {
+        if let SlotGroup::V1(slot) = self
+            && let (Some(folder), Some(Some(limit))) = (slot.folders.get("memory"), slot.memory_set)
+        {
+            let more = (limit + RELAXED).to_string();
+            let _ = fs::write(folder.join("memory.memsw.limit_in_bytes"), &more);
+            let _ = fs::write(folder.join("memory.limit_in_bytes"), &more);
+        }
+    }
+
+    /// After the run is gone. `relaxed`: its limit was raised.
+    pub(crate) fn end(&mut self, relaxed: bool) {
+        if let (SlotGroup::V1(slot), true) = (&mut *self, relaxed) {
+            slot.memory_set = None;
+        }
         if let SlotGroup::V2(slot) = self
             && let Some(run) = slot.run.take()
         {
@@ -651,7 +668,7 @@ impl SlotGroup {
 
     /// Removes the groups, after the sandbox process is gone.
     pub(crate) fn remove(&mut self) {
-        self.end();
+        self.end(false);
         if let SlotGroup::V1(slot) = self {
             for folder in slot.folders.values() {
                 remove_group(folder, Duration::from_secs(2));

@@ -26,6 +26,8 @@ use crate::wire::{self, FILES, Input, Launch, Reply, Report, Request, WORK, Work
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How long a sandbox may take to start a program.
 const SETUP: Duration = Duration::from_secs(20);
+/// When a run is first looked at, in nanoseconds; most short ones are over before.
+const FIRST_LOOK: u64 = 20_000_000;
 /// How long a working folder on disk is walked at a time.
 const WALK: Duration = Duration::from_millis(100);
 /// What a tmpfs holds beyond the limit, so that passing the limit can be seen.
@@ -44,10 +46,11 @@ pub(crate) fn run(slot: &mut Slot, context: &Context, job: &Job, cancel: &Cancel
             .tried(|| "set up the control group".to_string())?;
         let observation = Watch::start(slot, context, job, prepared)?.run(cancel);
         // A program that cannot be executed leaves the sandbox as it was.
-        slot.sound = matches!(observation, Ok(_) | Err(Fault::Exec { .. }));
+        slot.sound = matches!(observation, Ok(_) | Err(Fault::Exec { .. })) && !slot.lost.get();
         observation
     });
-    slot.group.end();
+    // Unless it is known that it was not, the limit of memory is taken for raised.
+    slot.group.end(!matches!(&result, Ok(seen) if seen.limit != Some(Limit::Memory)));
     let boxed = run_folder(slot);
     if boxed.symlink_metadata().is_ok()
         && let Err(source) = scratch::remove_tree(&boxed)
@@ -152,6 +155,7 @@ fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fa
             rlimits: rlimits(context, job),
             cpus: job.cpus.clone(),
             into_group: false,
+            hold_output: job.script.is_none(),
         },
         program,
         input: passed,
@@ -384,7 +388,7 @@ impl<'a> Watch<'a> {
             sampled: 0,
             sampled_cpu: 0,
             next_cpu: 0,
-            next_tick: 0,
+            next_tick: launched + FIRST_LOOK,
             next_disk: 0,
         })
     }
@@ -423,14 +427,15 @@ impl<'a> Watch<'a> {
             tv_sec: i64::try_from(timeout / 1_000_000_000).unwrap_or(i64::MAX),
             tv_nsec: (timeout % 1_000_000_000) as _,
         };
-        let mut polls = vec![PollFd::new(&self.slot.socket, PollFlags::IN), PollFd::new(&self.report, PollFlags::IN)];
+        let mut polls = vec![PollFd::new(&self.slot.socket, PollFlags::IN)];
         let out_of_memory = self.slot.group.out_of_memory();
         let killing = self.killed.is_some();
-        // Once ended or readable, these stay so, and there is nothing more to do about them.
-        let report_at = (!self.reported).then(|| {
+        if !self.reported && (killing || self.dialogue.is_some()) {
+            // Otherwise reports are read when there is something else to do: on a busy machine, being
+            // woken for each would cost more than a short run takes.
             polls.push(PollFd::new(&self.report, PollFlags::IN));
-            polls.len() - 1
-        });
+        }
+        // Once readable, these stay so, and there is nothing more to do about them.
         let cancel_at = (!cancelling).then(|| {
             polls.push(PollFd::new(cancel, PollFlags::IN));
             polls.len() - 1
@@ -453,15 +458,13 @@ impl<'a> Watch<'a> {
             Err(error) => return Err(error).tried(|| "wait for a run".to_string()),
         }
         let ready = |at: Option<usize>| at.is_some_and(|at| !polls[at].revents().is_empty());
-        let (socket, report) = (ready(Some(0)), ready(report_at));
+        let socket = ready(Some(0));
         let (cancelled, memory) = (ready(cancel_at), ready(memory_at));
         let streams = stream_at.map(ready);
         drop(polls);
 
         // A report comes before the end it leads to, so the other order could miss it.
-        if report {
-            self.read_reports()?;
-        }
+        self.read_reports()?;
         if memory {
             self.end_for(Limit::Memory);
         }
@@ -488,7 +491,8 @@ impl<'a> Watch<'a> {
         let now = monotonic();
         let mut until = match self.killed {
             Some(at) => at + nanos(PATIENCE),
-            None if self.started.is_none() => self.launched + nanos(SETUP),
+            // Not known to have started: look soon.
+            None if self.started.is_none() => self.next_tick,
             None => u64::MAX,
         };
         if self.killed.is_none()
@@ -497,12 +501,10 @@ impl<'a> Watch<'a> {
             if let Some(wall) = self.job.limits.wall {
                 until = until.min(started[1].saturating_add(nanos(wall)));
             }
-            if self.next_cpu > 0 {
+            if self.job.limits.cpu.is_some() {
                 until = until.min(self.next_cpu);
             }
-            if self.next_tick > 0 {
-                until = until.min(self.next_tick);
-            }
+            until = until.min(self.next_tick);
             if let Some(deadline) = self.dialogue.as_ref().and_then(Dialogue::deadline) {
                 until = until.min(deadline);
             }
@@ -525,6 +527,9 @@ impl<'a> Watch<'a> {
                     program: self.context.options.helper.program.clone(),
                     what: format!("started nothing within {} s", SETUP.as_secs()),
                 });
+            }
+            if now >= self.next_tick {
+                self.next_tick = now + FIRST_LOOK;
             }
             return Ok(());
         };
@@ -652,7 +657,16 @@ impl<'a> Watch<'a> {
 
     fn end_for(&mut self, limit: Limit) {
         self.limit.get_or_insert(limit);
+        if limit == Limit::Memory {
+            self.slot.group.relax();
+        }
         self.kill();
+        if limit == Limit::Memory {
+            // A working folder in memory is part of what fills it, and goes when nobody holds it.
+            if let Some(folder) = self.folder.take() {
+                self.context.discard(folder);
+            }
+        }
     }
 
     fn kill(&mut self) {
@@ -681,19 +695,26 @@ impl<'a> Watch<'a> {
 
     fn read_reply(&mut self) -> Result<(), Fault> {
         let lost = |what: String| Fault::Helper { program: self.context.options.helper.program.clone(), what };
-        let (reply, mut fds) = match wire::receive::<Reply>(&self.slot.socket) {
+        let (reply, _) = match wire::receive::<Reply>(&self.slot.socket) {
             Ok(Some(message)) => message,
+            Ok(None) if self.limit == Some(Limit::Memory) || self.slot.group.memory_exceeded() => {
+                // It lives in the group that ran out of memory and fell with the run.
+                self.slot.lost.set(true);
+                self.limit = Some(Limit::Memory);
+                self.gone = Some(Gone {
+                    at: monotonic(),
+                    status: libc::SIGKILL,
+                    user: 0,
+                    system: 0,
+                    resident: 0,
+                    sandbox_cpu: 0,
+                });
+                return Ok(());
+            }
             Ok(None) => return Err(lost("ended during a run".to_string())),
             Err(error) => return Err(lost(format!("broke off during a run: {error}"))),
         };
         match reply {
-            Reply::Started { pid } => {
-                self.first = Some(First { pid, pidfd: fds.pop() });
-                if self.killed.is_some() {
-                    self.kill();
-                }
-                Ok(())
-            }
             Reply::Ended { status, user_ns, system_ns, largest_resident, own_cpu_ns } => {
                 self.gone = Some(Gone {
                     at: monotonic(),
@@ -735,10 +756,11 @@ impl<'a> Watch<'a> {
                 wire::STARTED => {
                     self.started = Some(report);
                     self.folder = fds.pop();
-                    let now = monotonic();
-                    self.next_tick = now + 20_000_000;
-                    if self.job.limits.cpu.is_some() {
-                        self.check_cpu(now, report[2]);
+                }
+                wire::FIRST => {
+                    self.first = Some(First { pid: report[1] as i32, pidfd: fds.pop() });
+                    if self.killed.is_some() {
+                        self.kill();
                     }
                 }
                 wire::ENDED => self.ended = Some(report),

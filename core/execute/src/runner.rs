@@ -1,5 +1,6 @@
 //! Runners: sandboxes kept ready, one per run at the same time.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -388,6 +389,8 @@ pub(crate) struct Slot {
     pub runs: u64,
     /// Whether the last run left it fit for another.
     pub sound: bool,
+    /// Whether the sandbox process is gone.
+    pub lost: Cell<bool>,
 }
 
 impl Slot {
@@ -433,6 +436,7 @@ impl Slot {
             shown: Vec::new(),
             runs: 0,
             sound: true,
+            lost: Cell::new(false),
             folder,
         };
         slot.ask(context, &Request::Setup { isolation: context.isolation, stage: slot.folder.clone(), protect: true })?;

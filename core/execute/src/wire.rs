@@ -8,7 +8,9 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
     recvmsg, sendmsg,
@@ -86,6 +88,9 @@ pub(crate) struct Launch {
     pub cpus: Vec<u32>,
     /// Whether a control group (version 2) to start in comes with the message, as last descriptor.
     pub into_group: bool,
+    /// Whether to keep the output pipes open until the end is told, so that the runner is not woken for the
+    /// end of the output alone. A dialogue needs to know that the program has closed its output.
+    pub hold_output: bool,
 }
 
 /// From the runner to the sandbox process.
@@ -110,8 +115,6 @@ pub(crate) enum Reply {
         /// Whether a fresh `/proc` can be mounted for each run.
         proc: bool,
     },
-    /// The run's first process exists; its pidfd comes with this message where the kernel has one.
-    Started { pid: i32 },
     /// The run's tree is gone.
     Ended {
         status: i32,
@@ -125,9 +128,11 @@ pub(crate) enum Reply {
     Failed { stage: String, errno: i32 },
 }
 
-/// What a run's first process reports, in a fixed shape: a tag and seven numbers.
+/// What is reported of a run while it lasts, in a fixed shape: a tag and seven numbers.
 pub(crate) type Report = [u64; 8];
 pub(crate) const REPORT_BYTES: usize = size_of::<Report>();
+/// From the sandbox process: `[tag, process number]`; with the run's first process's pidfd.
+pub(crate) const FIRST: u64 = 5;
 /// `[tag, time of exec, own CPU, own largest resident set, …]`; the working folder comes along if it is a tmpfs.
 pub(crate) const STARTED: u64 = 1;
 /// `[tag, time of exit, wait status, own CPU, children's largest resident set, stragglers, children's user, children's system]`
@@ -181,10 +186,23 @@ pub(crate) fn send<T: Serialize>(socket: &UnixStream, message: &T, fds: &[Borrow
     if !fds.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(fds)) {
         return Err(io::Error::other("too many descriptors for one message"));
     }
-    let sent = sendmsg(socket, &[IoSlice::new(&length)], &mut ancillary, SendFlags::NOSIGNAL)?;
+    // In one piece: the receiver is not woken for the length alone.
+    // The sandbox process may share a control group with a run that has filled it and is being killed.
+    let start = Instant::now();
+    let sent = loop {
+        // In one piece: the receiver is not woken for the length alone.
+        let slices = [IoSlice::new(&length), IoSlice::new(&body)];
+        match sendmsg(socket, &slices, &mut ancillary, SendFlags::NOSIGNAL) {
+            Err(Errno::NOMEM | Errno::NOBUFS) if start.elapsed() < Duration::from_secs(5) => {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            Err(Errno::INTR) => {}
+            other => break other?,
+        }
+    };
     let mut rest = socket;
-    rest.write_all(&length[sent..])?;
-    rest.write_all(&body)
+    rest.write_all(&length[sent.min(length.len())..])?;
+    rest.write_all(&body[sent.saturating_sub(length.len())..])
 }
 
 /// Receives one message; `None` at the end of the stream.
@@ -215,7 +233,7 @@ pub(crate) fn receive_fds(socket: BorrowedFd<'_>, bytes: &mut [u8], fds: &mut Ve
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let received = loop {
         match recvmsg(socket, &mut [IoSliceMut::new(bytes)], &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
-            Err(rustix::io::Errno::INTR) => {}
+            Err(Errno::INTR) => {}
             other => break other?,
         }
     };

@@ -200,6 +200,6 @@ fn the_kernels_settings_are_out_of_reach() {
         let script = "cat /proc/self/oom_score_adj; f=/proc/sys/kernel/threads-max; v=$(cat $f); \
                       (echo $v >$f) 2>/dev/null && echo WROTE; \
                       (echo 5 >/proc/self/oom_score_adj) 2>/dev/null && echo WROTE; true";
-        assert_eq!(text(&bench.run(&shell(script)).stdout), "0\n", "{kind:?}");
+        assert_eq!(text(&bench.run(&shell(script)).stdout), "1000\n", "{kind:?}");
     }
 }

@@ -334,5 +334,81 @@ fn under_control_groups_of_version_2() {
         "attacks",
         "a_benchmark",
         "a_run",
+        "a_sandbox_process",
+        "memory_that",
     ]);
+}
+
+#[test]
+fn memory_that_runs_out_in_a_child_ends_the_whole_run() {
+    let bench = Bench::new(Kind::Best);
+    let folder = common::torture_folder();
+    let mut job = shell(&format!("{0}/torture allocate & wait $!; echo went on; exit 0", folder.display()));
+    job.readable = vec![folder.to_path_buf()];
+    job.limits.memory = Some(48 << 20);
+    job.limits.wall = Some(Duration::from_secs(30));
+    let seen = bench.run(&job);
+    assert_eq!(seen.limit, Some(Limit::Memory), "{seen:?}");
+    // So does a working folder in memory that outgrows it.
+    job = shell("head -c 100000000 /dev/zero >file; echo went on");
+    job.limits.memory = Some(48 << 20);
+    for _ in 0..10 {
+        let seen = bench.run(&job);
+        assert_eq!(seen.limit, Some(Limit::Memory), "{seen:?}");
+    }
+    // The next run has its memory to itself.
+    let mut job = torture(&["touch", "30"]);
+    job.limits.wall = Some(Duration::from_secs(30));
+    let seen = bench.run(&job);
+    assert_eq!((seen.exit, seen.limit), (Some(0), None), "{seen:?}");
+}
+
+#[test]
+fn output_up_to_the_limit_is_not_over_it() {
+    let bench = Bench::new(Kind::Best);
+    for (bytes, limit) in [(1_000_000, None), (1_000_001, Some(Limit::Output))] {
+        let mut job = shell(&format!("head -c {bytes} /dev/zero; echo x >&2"));
+        job.limits.output = Some(1_000_002);
+        let seen = bench.run(&job);
+        assert_eq!(seen.limit, limit, "{seen:?}");
+        assert_eq!(seen.stdout.is_truncated() || seen.stderr.is_truncated(), limit.is_some());
+    }
+}
+
+#[test]
+fn a_sandbox_process_that_is_killed_takes_its_run_along() {
+    let bench = Bench::new(Kind::Best);
+    let mut job = torture(&["stubborn"]);
+    job.limits.wall = Some(Duration::from_secs(60));
+    let mark = format!("{}-sandbox-killed", std::process::id());
+    job.environment.push(("MARK".into(), mark.clone().into()));
+    let value = format!("MARK={mark}");
+    let fault = std::thread::scope(|scope| {
+        let run = scope.spawn(|| bench.runner.run(&job, &CancelToken::new().unwrap()));
+        let program = loop {
+            if let Some(pid) = processes_with(&value).pop() {
+                break pid;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        // The program's parent is the run's first process, and that one's is the sandbox process.
+        let parent = |pid: &str| {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+            let line = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap();
+            line.trim().to_string()
+        };
+        let sandbox = parent(&parent(&program));
+        let name = std::fs::read_to_string(format!("/proc/{sandbox}/comm")).unwrap();
+        assert_eq!(name, "agon-sandbox\n");
+        let pid = rustix::process::Pid::from_raw(sandbox.parse().unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        run.join().unwrap().unwrap_err()
+    });
+    assert!(matches!(fault, agon_execute::Fault::Helper { .. }), "{fault}");
+    let start = Instant::now();
+    while !processes_with(&value).is_empty() {
+        assert!(start.elapsed() < patience() * 4, "the run goes on");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert_eq!(bench.run(&shell("exit 6")).exit, Some(6));
 }

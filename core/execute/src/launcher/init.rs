@@ -4,7 +4,7 @@
 //! It is a plain copy of the sandbox process, which has one thread, so it may allocate. The program's
 //! process shares this one's memory until it executes the program, and does system calls only.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, RawFd};
@@ -111,19 +111,6 @@ fn inner(launch: &Launch, prepared: &Prepared, isolation: Isolation, ends: &Ends
     // SAFETY: takes no pointers.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
     at(0, alive(ends.life))?;
-    // The sandbox process may be exempt from the out-of-memory killer; the run is not. Raising is always
-    // allowed, and where this fails nothing was lowered.
-    if let Some(proc) = ends.proc {
-        // SAFETY: the path and the byte are constants, and the descriptor is this function's own.
-        unsafe {
-            let path = c"self/oom_score_adj".as_ptr();
-            let fd = libc::openat(proc, path, libc::O_WRONLY | libc::O_CLOEXEC);
-            if fd >= 0 {
-                libc::write(fd, c"0".as_ptr().cast(), 1);
-                libc::close(fd);
-            }
-        }
-    }
     if !isolation.pid {
         // SAFETY: takes no pointers.
         at(10, check(libc::c_long::from(unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) })))?;
@@ -180,8 +167,12 @@ fn inner(launch: &Launch, prepared: &Prepared, isolation: Isolation, ends: &Ends
     };
 
     let mut start = Start { prepared, input, output: ends.output, error: ends.error, exec_time: 0, stage: 0, errno: 0 };
+    // Memory that runs out is to end the program, not those who watch it. The program inherits the value and
+    // cannot change it, for it sees /proc read-only.
+    set_out_of_memory_score(ends.proc, c"1000");
     let before = resources(libc::RUSAGE_SELF).ru_maxrss as u64 * 1024;
     let child = at(6, spawn(&mut start))?;
+    set_out_of_memory_score(ends.proc, c"0");
     // The program's process has executed the program or ended by now: what it wrote is complete.
     let (exec_time, stage, errno) = (start.exec_time, start.stage, start.errno);
     if errno != 0 {
@@ -193,8 +184,10 @@ fn inner(launch: &Launch, prepared: &Prepared, isolation: Isolation, ends: &Ends
         }
         return Err((stage, io::Error::from_raw_os_error(errno)));
     }
-    close(ends.output);
-    close(ends.error);
+    if !launch.hold_output {
+        close(ends.output);
+        close(ends.error);
+    }
     close(input);
     let own = clock(libc::CLOCK_PROCESS_CPUTIME_ID);
     report(ends.report, &[wire::STARTED, exec_time, own, before, 0, 0, 0, 0], folder);
@@ -246,6 +239,22 @@ fn inner(launch: &Launch, prepared: &Prepared, isolation: Isolation, ends: &Ends
     Ok(())
 }
 
+/// Sets how gladly the kernel ends this process when memory runs out. Raising is always allowed, and going back
+/// too; where it cannot be set, the largest process is chosen, which is the program most of the time.
+fn set_out_of_memory_score(proc: Option<RawFd>, score: &CStr) {
+    let Some(proc) = proc else {
+        return;
+    };
+    // SAFETY: path and score are C strings that outlive the calls, and the descriptor is this function's own.
+    unsafe {
+        let fd = libc::openat(proc, c"self/oom_score_adj".as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+        if fd >= 0 {
+            libc::write(fd, score.as_ptr().cast(), score.count_bytes());
+            libc::close(fd);
+        }
+    }
+}
+
 /// Whether the sandbox process still lives: its end of the pipe is open.
 fn alive(life: RawFd) -> io::Result<()> {
     let mut poll = libc::pollfd { fd: life, events: libc::POLLIN, revents: 0 };
@@ -254,7 +263,7 @@ fn alive(life: RawFd) -> io::Result<()> {
     if poll.revents == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
 }
 
-fn report(socket: RawFd, words: &Report, fd: Option<RawFd>) {
+pub(super) fn report(socket: RawFd, words: &Report, fd: Option<RawFd>) {
     // SAFETY: both descriptors are open in this process for as long as this function runs.
     let socket = unsafe { BorrowedFd::borrow_raw(socket) };
     let bytes = wire::encode(words);

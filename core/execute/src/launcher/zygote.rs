@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -246,22 +246,28 @@ impl Zygote {
         let child = check(child).stage("start the run's first process")? as libc::pid_t;
         // SAFETY: the kernel gave the descriptor to this process just now.
         let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
-        drop((output, error, report, input, group));
-        wire::send(&self.socket, &Reply::Started { pid: child }, &[pidfd.as_fd()]).stage("tell the runner")?;
+        let words = [wire::FIRST, child as u64, 0, 0, 0, 0, 0, 0];
+        init::report(report.as_raw_fd(), &words, Some(pidfd.as_raw_fd()));
+        drop((report, input, group));
+        let output = launch.hold_output.then_some((output, error));
         let (status, usage) = self.wait(child, &pidfd);
-        Ok(Some(Reply::Ended {
+        let reply = Reply::Ended {
             status,
             user_ns: nanoseconds(usage.ru_utime),
             system_ns: nanoseconds(usage.ru_stime),
             largest_resident: usage.ru_maxrss as u64 * 1024,
             own_cpu_ns: clock(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(cpu_before),
-        }))
+        };
+        wire::send(&self.socket, &reply, &[]).stage("tell the runner")?;
+        drop(output);
+        Ok(None)
     }
 
     /// Waits until the run's first process is gone and with it everything; kills it when the runner says
     /// so or is itself gone.
     fn wait(&self, child: libc::pid_t, pidfd: &OwnedFd) -> (i32, libc::rusage) {
         let mut watch_socket = true;
+        let mut killing = false;
         loop {
             let mut polls = [
                 libc::pollfd { fd: pidfd.as_raw_fd(), events: libc::POLLIN, revents: 0 },
@@ -272,15 +278,17 @@ impl Zygote {
                 },
             ];
             // SAFETY: two structures, ours.
-            unsafe { libc::poll(polls.as_mut_ptr(), 2, -1) };
+            unsafe { libc::poll(polls.as_mut_ptr(), 2, if killing { 10 } else { -1 }) };
             if polls[0].revents != 0 {
                 break;
             }
             if polls[1].revents != 0 {
-                if !matches!(wire::receive::<Request>(&self.socket), Ok(Some((Request::Kill, _)))) {
-                    watch_socket = false;
-                }
-                self.kill(child);
+                killing = true;
+                watch_socket = matches!(wire::receive::<Request>(&self.socket), Ok(Some((Request::Kill, _))));
+            }
+            if killing {
+                // Again and again: the first process may be about to start the program.
+                self.kill(child, watch_socket);
             }
         }
         // SAFETY: an all-zero `rusage` is valid; waits for our own child.
@@ -300,8 +308,9 @@ impl Zygote {
         result
     }
 
-    fn kill(&self, child: libc::pid_t) {
-        if self.isolation.pid {
+    /// Kills the run. Without a PID namespace the first process is spared if somebody waits for its report.
+    fn kill(&self, child: libc::pid_t, report: bool) {
+        if self.isolation.pid || !report {
             // SAFETY: our own child, not yet waited for, so the number is still its.
             unsafe { libc::kill(child, libc::SIGKILL) };
         } else {

@@ -95,21 +95,22 @@ pub fn text(captured: &agon_execute::Captured) -> String {
 
 /// The folder with the program that misbehaves, built once per test program.
 pub fn torture_folder() -> &'static std::path::Path {
-    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
-    FOLDER
-        .get_or_init(|| {
-            let folder = tempfile::tempdir().expect("a temporary folder");
-            let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/torture.c");
-            let status = std::process::Command::new("cc")
-                .args(["-O1", "-w", "-o"])
-                .arg(folder.path().join("torture"))
-                .arg(source)
-                .status()
-                .expect("a C compiler");
-            assert!(status.success());
-            folder
-        })
-        .path()
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("torture");
+        std::fs::create_dir_all(&folder).expect("a folder for the program");
+        // Other test programs may be building or running it: it is put in place whole.
+        let new = folder.join(format!("new-{}", std::process::id()));
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/torture.c");
+        let status = std::process::Command::new("cc")
+            .args(["-O1", "-w", "-o"])
+            .args([new.as_path(), source.as_ref()])
+            .status()
+            .expect("a C compiler");
+        assert!(status.success());
+        std::fs::rename(&new, folder.join("torture")).expect("the program can be put in place");
+        folder
+    })
 }
 
 /// A misbehaving program, with tight limits.
