@@ -5,7 +5,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use agon_host::conformance::{Options, Report, check};
@@ -170,19 +171,30 @@ const BROKEN: &[(&str, u32)] = &[
 ];
 
 fn every_broken_plugin_is_found() {
-    let mut missed = Vec::new();
-    for (macro_name, rule) in BROKEN {
-        let mut options = options();
-        // What has no end is ended sooner.
-        if *macro_name == "IGNORES_CANCEL" {
-            options.workers.call = Duration::from_secs(10);
+    let (next, missed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some((macro_name, rule)) = BROKEN.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let mut options = options();
+            // What has no end is ended sooner.
+            if *macro_name == "IGNORES_CANCEL" {
+                options.workers.call = Duration::from_secs(10);
+            }
+            let report = check(&compile(macro_name), &options);
+            println!("  {macro_name}: {:?}", report.broken());
+            if !report.broken().contains(rule) {
+                let what = format!("{macro_name} breaks rule {rule}; found:\n{}", told(&report));
+                missed.lock().expect("no thread panics with it").push(what);
+            }
         }
-        let report = check(&compile(macro_name), &options);
-        println!("  {macro_name}: {:?}", report.broken());
-        if !report.broken().contains(rule) {
-            missed.push(format!("{macro_name} breaks rule {rule}; found:\n{}", told(&report)));
-        }
-    }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..std::thread::available_parallelism().map_or(2, |n| n.get().max(2)))
+            .map(|_| scope.spawn(work))
+            .collect();
+        work();
+        others.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
+    });
+    let missed = missed.into_inner().expect("no thread panics with it");
     assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
 

@@ -38,7 +38,12 @@ impl<'a> Window<'a> {
         self.buffer.drain(..self.at);
         self.at = 0;
         let filled = self.buffer.len();
-        self.buffer.resize(filled + Self::STEP, 0);
+        // No more memory than there are bytes, and one, to see the end; the size may be wrong.
+        let step = match self.reader.size() {
+            Some(size) => usize::try_from(size.saturating_sub(self.end).saturating_add(1)).unwrap_or(Self::STEP),
+            None => Self::STEP,
+        };
+        self.buffer.resize(filled + step.min(Self::STEP), 0);
         let n = self.reader.read_at(self.end, &mut self.buffer[filled..]);
         self.buffer.truncate(filled + *n.as_ref().unwrap_or(&0));
         let n = n?;
