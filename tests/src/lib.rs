@@ -44,7 +44,10 @@ pub fn archive() -> PathBuf {
 }
 
 /// The path of the command, which is built first if it is not up to date.
-fn binary() -> &'static Path {
+///
+/// # Panics
+/// If it cannot be built.
+pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -86,3 +86,24 @@ fn refusals() {
         assert!(found.stderr.contains(says), "{call:?}: {}", found.stderr);
     }
 }
+
+/// A single deviation is switched on over the rules, and off in what was published.
+#[test]
+fn single_deviations() {
+    let edition = "tests/competitions/seeds/2024.yaml";
+    let seed = |reading: &str, deviation: &[&str]| {
+        let mut call = vec!["seed", edition, "--entrants", "tests/competitions/seeds/2024.csv", "--as", reading];
+        call.extend(deviation.iter().flat_map(|d| ["--deviation", d]));
+        agon(&call)
+    };
+    assert_eq!(seed("rules", &["plain-index"]).success(), "42434983\n");
+    assert_eq!(seed("published", &["plain-index"]).success(), "44198892\n");
+    let unknown = seed("rules", &["plain-indx"]);
+    assert_eq!(unknown.status, 2, "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("Did you mean `plain-index`?"), "{}", unknown.stderr);
+    // The same switch shows and explains.
+    let shown = agon(&["edition", "show", edition, "--deviation", "plain-index"]).success();
+    assert!(shown.contains("floor(market)"), "{shown}");
+    let explained = agon(&["edition", "explain", edition, "--deviation", "plain-index"]).success();
+    assert!(explained.contains("`plain-index` (on)"), "{explained}");
+}

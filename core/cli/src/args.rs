@@ -28,6 +28,21 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Read result files of an edition's forms and write them as one CSV or Parquet file
     Import(ImportArgs),
+    /// Run the entrants of a track on benchmarks, judge what they print, and keep everything in a store
+    Run(RunArgs),
+    /// Judge the runs of a store again, and list the verdicts that change
+    Judge(JudgeArgs),
+    /// Say what this machine can enforce and measure, and how to enable the rest; exit code 1 if something is missing
+    Doctor(DoctorArgs),
+    /// Serve as a sandbox process
+    #[command(name = "__sandbox", hide = true)]
+    Sandbox,
+    /// List, check and begin track plugins
+    #[command(subcommand)]
+    Plugin(PluginCommand),
+    /// Serve a plugin to another process of agon
+    #[command(name = "__plugin-host", hide = true)]
+    PluginHost,
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -47,9 +62,8 @@ pub enum EditionCommand {
     Show {
         /// An edition's name, or a path to a YAML file
         edition: String,
-        /// Whether the deviations are laid on it
-        #[arg(long = "as", value_enum, default_value_t = As::Rules)]
-        reading: As,
+        #[command(flatten)]
+        reading: ReadingArgs,
     },
     /// Check edition files in every reading and report all that is wrong
     #[command(after_help = "Example:\n  agon edition check editions/*.yaml")]
@@ -67,9 +81,8 @@ pub enum EditionCommand {
         edition: String,
         /// Only this track
         track: Option<String>,
-        /// Whether the deviations are on
-        #[arg(long = "as", value_enum, default_value_t = As::Rules)]
-        reading: As,
+        #[command(flatten)]
+        reading: ReadingArgs,
     },
     /// List every section of the rules text with the elements that implement it, or why none does
     Coverage {
@@ -81,6 +94,58 @@ pub enum EditionCommand {
     },
     /// Print the JSON Schema of edition files
     Schema,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum PluginCommand {
+    /// List the plugins that there are, without running anything of them
+    #[command(after_help = "Example:\n  agon plugin list --format json")]
+    List {
+        #[command(flatten)]
+        places: PlaceArgs,
+        /// How to print
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// Test whether a plugin keeps the rules of the boundary; exit code 1 if it does not
+    #[command(after_help = "Example:\n  agon plugin check target/release/libagon_my_track.so")]
+    Check {
+        /// The plugin's library, or the id of a track that is linked into agon
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The parameters with which tracks are opened, as a JSON object (default: the plugin's own)
+        #[arg(long, value_name = "JSON")]
+        parameters: Option<String>,
+        /// Take the library even if others can write it
+        #[arg(long)]
+        trust_permissions: bool,
+        /// How to print
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// Write a crate to begin a plugin with: it builds, its tests pass, and it keeps all rules
+    #[command(after_help = "Example:\n  agon plugin new my-track && cd my-track && cargo test")]
+    New {
+        /// The plugin's name, by which editions will refer to it; also the folder that is written
+        name: String,
+        /// The folder of the crate agon-sdk: core/sdk in Agon's sources (default: those that agon was built from)
+        #[arg(long, value_name = "PATH")]
+        sdk: Option<PathBuf>,
+    },
+}
+
+/// Where plugins are looked for, beside the folder of the installation and those in AGON_PLUGIN_PATH.
+#[derive(Args, Debug, Clone, Default)]
+pub struct PlaceArgs {
+    /// Use the plugin in this library; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub plugin: Vec<PathBuf>,
+    /// Take plugins even if others can write them; this is recorded with the results
+    #[arg(long)]
+    pub trust_permissions: bool,
+    /// Also look beside the program: for libraries in Cargo's target folder
+    #[arg(long)]
+    pub dev_plugins: bool,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +167,85 @@ pub enum As {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "What was run before is not run again: the same command goes on where it was interrupted.\n\n\
+Example:\n  agon run smt-comp-2022 --track single-query --entrants entrants.yaml --benchmarks benchmarks/ --store run/ \\\n    \
+--jobs 2 --limit wall=10s,cores=1,memory=2GB --seed 1")]
+pub struct RunArgs {
+    /// An edition's name, or a path to a YAML file
+    pub edition: String,
+    /// The track
+    #[arg(long, value_name = "T")]
+    pub track: String,
+    /// Who takes part: a YAML file
+    #[arg(long, value_name = "FILE")]
+    pub entrants: PathBuf,
+    /// A folder of benchmarks, a list of paths, or a CSV index with the columns benchmark, path, logic, division, family
+    /// and status
+    #[arg(long, value_name = "FILE|DIR")]
+    pub benchmarks: PathBuf,
+    /// The folder that everything is kept in
+    #[arg(long, value_name = "DIR")]
+    pub store: PathBuf,
+    /// How many runs at a time, each with cores of its own
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub jobs: usize,
+    /// Limits in place of the edition's: wall, cpu, memory, cores, processes, file-size, disk, output
+    #[arg(long, value_name = "NAME=VALUE,...")]
+    pub limit: Vec<String>,
+    /// The competition's seed (default: computed from the entrants file, if the edition has a rule for it)
+    #[arg(long, value_name = "N")]
+    pub seed: Option<i64>,
+    /// The opening value of the index, for the edition's seed
+    #[arg(long, value_name = "X")]
+    pub market: Option<String>,
+    /// Let runs share cores if there are too few; this is recorded, and times then depend on the neighbours
+    #[arg(long)]
+    pub oversubscribe: bool,
+    /// A folder for the temporary folders of runs (default: agon-scratch in the system's folder for temporary files)
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+    #[command(flatten)]
+    pub places: PlaceArgs,
+    /// What of plugins runs in processes of its own: `default` (foreign plugins, and heavy work), `all`, `heavy`, `none`
+    #[arg(long, value_name = "WHAT", default_value = "default", value_parser = ["default", "all", "heavy", "none"])]
+    pub isolate: String,
+    /// By which reading the rules are applied
+    #[arg(long = "as", value_enum, default_value_t = As::Rules)]
+    pub reading: As,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  agon judge smt-comp-2022 --store run/")]
+pub struct JudgeArgs {
+    /// An edition's name, or a path to a YAML file
+    pub edition: String,
+    /// The store of a run
+    #[arg(long, value_name = "DIR")]
+    pub store: PathBuf,
+    /// Only this track
+    #[arg(long, value_name = "T")]
+    pub track: Option<String>,
+    /// Judge all runs, also those that this plugin has judged before
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub places: PlaceArgs,
+    /// What of plugins runs in processes of its own: `default`, `all`, `heavy`, `none`
+    #[arg(long, value_name = "WHAT", default_value = "default", value_parser = ["default", "all", "heavy", "none"])]
+    pub isolate: String,
+    /// By which reading the rules are applied
+    #[arg(long = "as", value_enum, default_value_t = As::Rules)]
+    pub reading: As,
+}
+
+#[derive(Args, Debug)]
+pub struct DoctorArgs {
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+#[derive(Args, Debug)]
 pub struct ReadingArgs {
     /// By which reading the rules are applied
     #[arg(long = "as", value_enum, default_value_t = As::Rules)]
@@ -116,7 +260,7 @@ pub struct ReadingArgs {
 pub struct SeedArgs {
     /// An edition's name, or a path to a YAML file
     pub edition: String,
-    /// The entrants' list, in a form of the edition (default: the list in the edition)
+    /// The entrants file (YAML), or a list in a form of the edition (default: the list in the edition)
     #[arg(long, value_name = "FILE")]
     pub entrants: Option<PathBuf>,
     /// The opening value of the index (default: the one that the edition records)
@@ -125,6 +269,9 @@ pub struct SeedArgs {
     /// By which reading the rules are applied
     #[arg(long = "as", value_enum, default_value_t = As::Published)]
     pub reading: As,
+    /// Switch one deviation on (with --as rules) or off (with --as published); may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub deviation: Vec<String>,
     /// Print the sum as well
     #[arg(long)]
     pub explain: bool,
@@ -135,8 +282,11 @@ pub struct InputArgs {
     /// An edition's name, or a path to a YAML file
     pub edition: String,
     /// Result files in a form of the edition: CSV (plain, .gz, .xz, .zst, also inside a tar archive) or Parquet
-    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "store", conflicts_with = "store")]
     pub results: Vec<PathBuf>,
+    /// The store of a run, in place of result files
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
     /// Only this track
     #[arg(long, value_name = "T")]
     pub track: Option<String>,
@@ -152,7 +302,7 @@ pub struct InputArgs {
     /// Only this view; may be repeated
     #[arg(long, value_name = "V")]
     pub view: Vec<String>,
-    /// The entrants' list, in a form of the edition (default: the list in the edition)
+    /// The entrants file (YAML), or a list in a form of the edition (default: the list in the edition)
     #[arg(long, value_name = "FILE")]
     pub solvers: Option<PathBuf>,
     /// Decisions taken after the runs

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use agon_edition::coverage::{Coverage, coverage};
-use agon_edition::diag::Diagnostics;
+use agon_edition::diag::{Diagnostics, closest};
 use agon_edition::{Edition, LoadError, Reading, check, explain, json_schema, load, shipped_editions};
 use anyhow::{anyhow, bail};
 use serde_json::json;
@@ -17,10 +17,17 @@ pub fn reading(args: &ReadingArgs, edition: &str) -> anyhow::Result<Reading> {
     if args.deviation.is_empty() {
         return Ok(plain(args.reading));
     }
-    let (all, _) = open(edition, Reading::Rules)?;
+    // Its warnings are printed when it is opened in the reading that was asked for.
+    let all = match load(edition, Reading::Rules) {
+        Ok((all, _)) => all,
+        Err(_) => open(edition, Reading::Rules)?.0,
+    };
     let known: Vec<&str> = all.deviations.iter().map(|d| d.name.as_str()).collect();
     if let Some(unknown) = args.deviation.iter().find(|d| !known.contains(&d.as_str())) {
-        bail!("the edition {edition} has no deviation `{unknown}` (it has: {})", known.join(", "));
+        let hint =
+            closest(unknown, known.iter().copied()).map(|n| format!(". Did you mean `{n}`?")).unwrap_or_default();
+        let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+        bail!("the edition {edition} has no deviation `{unknown}` (it has: {known}){hint}");
     }
     let switched = |name: &str| args.deviation.iter().any(|d| d == name);
     let names = match args.reading {
@@ -62,13 +69,13 @@ pub fn run(command: EditionCommand) -> anyhow::Result<Outcome> {
     match command {
         EditionCommand::List { format } => list(format),
         EditionCommand::Show { edition, reading } => {
-            let (edition, _) = open(&edition, plain(reading))?;
+            let (edition, _) = open(&edition, self::reading(&reading, &edition)?)?;
             print::out(&agon_edition::show(&edition)?);
             Ok(Outcome::Done)
         }
         EditionCommand::Check { editions, short } => check_all(&editions, short),
         EditionCommand::Explain { edition, track, reading } => {
-            let (edition, _) = open(&edition, plain(reading))?;
+            let (edition, _) = open(&edition, self::reading(&reading, &edition)?)?;
             let track = match &track {
                 None => None,
                 Some(name) => Some(edition.tracks.get(name).ok_or_else(|| {
@@ -123,6 +130,7 @@ fn check_all(editions: &[String], short: bool) -> anyhow::Result<Outcome> {
         match check(name) {
             Ok((edition, diagnostics)) => {
                 if short {
+                    // Who wants one line a finding reads them with a program: all are there.
                     for d in diagnostics.iter() {
                         print::err(&format!("{}\n", d.line()));
                     }

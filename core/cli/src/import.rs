@@ -2,8 +2,7 @@
 
 use agon_edition::Reading;
 use agon_results::{write_csv, write_parquet};
-use agon_score::input::read_forms;
-use agon_table::Table;
+use agon_score::input::{FINGERPRINT, fingerprint, read_forms};
 use anyhow::bail;
 
 use crate::Outcome;
@@ -16,28 +15,47 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<Outcome> {
         Some((name, form)) => (name, Some(form)),
         None => (args.format.as_str(), None),
     };
-    let (edition, _) = open(name, Reading::Rules)?;
+    // What cannot be written is said before anything is read.
+    print::writable(&args.output, args.files.iter())?;
+    let parquet = match args.output.extension().and_then(|e| e.to_str()) {
+        Some("parquet") => true,
+        Some("csv") => false,
+        _ => bail!("{}: the name of the file to write must end in .parquet or .csv; rename it", args.output.display()),
+    };
+    let (mut edition, _) = open(name, Reading::Rules)?;
+    let forms = std::mem::take(&mut edition.results);
     let kept: Vec<_> = match form {
-        None => edition.results,
+        None => forms,
         Some(form) => {
-            let known: Vec<String> = edition.results.iter().map(|f| f.name.clone()).collect();
-            let kept: Vec<_> = edition.results.into_iter().filter(|f| f.name == form).collect();
+            let known: Vec<String> = forms.iter().map(|f| f.name.clone()).collect();
+            let kept: Vec<_> = forms.into_iter().filter(|f| f.name == form).collect();
             if kept.is_empty() {
                 bail!("the edition {name} has no form `{form}` (it has: {})", known.join(", "));
             }
             kept
         }
     };
-    let mut tables = read_forms(&args.files, &kept)?;
-    let (form, table): (usize, Table) = match tables.len() {
+    let outcome = read_forms(&edition, &args.files, &kept)?;
+    for note in &outcome.notes {
+        print::err(&format!("note: {note}\n"));
+    }
+    let mut tables = outcome.tables;
+    let first = match tables.len() {
         1 => tables.remove(0),
         0 => bail!("the given files hold no results"),
-        n => bail!("the given files are of {n} forms; import the files of one form at a time, with `{name}:FORM`"),
+        n => {
+            let of = |t: &agon_score::input::FormTable| {
+                format!("{} of the form {}", t.origins.files().join(", "), kept[t.form].name)
+            };
+            bail!(
+                "the given files are of {n} forms ({}); import the files of one form at a time, with `{name}:FORM`",
+                tables.iter().map(of).collect::<Vec<_>>().join("; ")
+            )
+        }
     };
-    let form = &kept[form];
-    print::not_an_input(&args.output, args.files.iter())?;
+    let form = &kept[first.form];
     // What is computed is computed again from the columns that are written.
-    let mut table = table;
+    let mut table = first.table;
     for named in &form.computed {
         table.remove(&named.name);
     }
@@ -46,12 +64,13 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<Outcome> {
     let metadata = [
         ("mapping".to_string(), form.name.clone()),
         ("edition".to_string(), edition.name.clone()),
+        (FINGERPRINT.to_string(), fingerprint(form)),
         ("track".to_string(), track),
     ];
-    match args.output.extension().and_then(|e| e.to_str()) {
-        Some("parquet") => write_parquet(&table, &metadata, &args.output)?,
-        Some("csv") => write_csv(&table, &args.output)?,
-        _ => bail!("{}: the name must end in .parquet or .csv", args.output.display()),
+    if parquet {
+        write_parquet(&table, &metadata, &args.output)?;
+    } else {
+        write_csv(&table, &args.output)?;
     }
     print::err(&format!("{} rows in the form {} written to {}\n", table.rows(), form.name, args.output.display()));
     Ok(Outcome::Done)

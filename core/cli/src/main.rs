@@ -3,8 +3,11 @@
 //! Exit codes: 0 done, 1 a check or comparison fell short, 2 bad input or usage.
 
 mod args;
+mod compete;
 mod edition;
+mod entrants;
 mod import;
+mod plugin;
 mod print;
 mod scoring;
 
@@ -27,6 +30,13 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
+    // A decoder that gives up on a damaged file is reported as damage to the file, once.
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !agon_results::decoding() {
+            report(panic);
+        }
+    }));
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Edition(command) => edition::run(command),
@@ -34,6 +44,12 @@ fn main() -> ExitCode {
         Command::Score(args) => scoring::score(&args),
         Command::Verify(args) => scoring::verify(&args),
         Command::Import(args) => import::run(&args),
+        Command::Run(args) => compete::run(&args),
+        Command::Judge(args) => compete::judge(&args),
+        Command::Doctor(args) => compete::doctor(&args),
+        Command::Sandbox => return compete::sandbox(),
+        Command::Plugin(command) => plugin::run(command),
+        Command::PluginHost => plugin::serve(),
         Command::Completions { shell } => {
             use clap::CommandFactory as _;
             let mut script = Vec::new();

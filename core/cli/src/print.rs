@@ -5,8 +5,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Context as _;
-
 /// Whether standard output takes colours.
 pub fn colour_out() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
@@ -36,16 +34,36 @@ pub fn lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
-/// Refuses a target that is one of the files that are read, or no regular file.
-pub fn not_an_input<'a>(target: &Path, inputs: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
-    let Ok(full) = target.canonicalize() else { return Ok(()) };
-    for input in inputs {
-        if input.canonicalize().is_ok_and(|i| i == full) {
-            anyhow::bail!("{} is also read; write to another file", target.display());
+/// Refuses a target that cannot be written: one of the files that are read, a folder or a device, or a file in a folder
+/// that is not there or takes no files. Reading may take long, and what is wrong with the target is known before.
+pub fn writable<'a>(target: &Path, inputs: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
+    let path = target.display();
+    if let Ok(full) = target.canonicalize() {
+        for input in inputs {
+            if input.canonicalize().is_ok_and(|i| i == full) {
+                anyhow::bail!("{path} is one of the files that are read; give another file to write to");
+            }
+        }
+        if full.is_dir() {
+            anyhow::bail!("{path} is a directory; give the name of a file to write, in it for example");
+        }
+        if !full.is_file() {
+            anyhow::bail!("{path} is no regular file; give the name of a file to write");
         }
     }
-    if !full.is_file() {
-        anyhow::bail!("{} is not a regular file; give the name of a file to write", target.display());
+    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.exists() {
+        anyhow::bail!(
+            "{path} cannot be written: there is no directory {}; make it, or give another file",
+            folder.display()
+        );
+    }
+    if !folder.is_dir() {
+        anyhow::bail!("{path} cannot be written: {} is not a directory; give another file", folder.display());
+    }
+    // The complete file is moved to its place from beside it.
+    if let Err(problem) = tempfile::tempfile_in(folder) {
+        anyhow::bail!("{path} cannot be written: {}", agon_results::write_problem(&problem, folder));
     }
     Ok(())
 }
@@ -88,6 +106,7 @@ pub fn to(target: Option<&Path>, text: &str) -> anyhow::Result<()> {
         file.persist(path).map_err(|e| e.error)?;
         Ok(())
     };
-    write()
-        .with_context(|| format!("{} cannot be written; check that its folder exists and is writable", path.display()))
+    write().map_err(|e| {
+        anyhow::anyhow!("{} cannot be written: {}", path.display(), agon_results::write_problem(&e, folder))
+    })
 }

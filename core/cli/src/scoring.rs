@@ -1,11 +1,12 @@
 //! `agon seed`, `score` and `verify`.
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-use agon_edition::{Edition, Reading};
+use agon_edition::{Edition, Reading, load};
 use agon_score::adjudication::Adjudication;
 use agon_score::engine::{self, Selection, TrackScores};
-use agon_score::input::{EntrantList, read_forms, runs_of};
+use agon_score::input::{EntrantList, Results, TrackRuns, entrant_table_of, join, read_forms, read_results};
 use agon_score::output::{self, Filter, Row};
 use agon_score::verify::{Report, Wanted, explain_by_deviations, verify as compare};
 use agon_select::seed::{SeedError, seed as compute_seed};
@@ -13,18 +14,23 @@ use anyhow::{anyhow, bail};
 use serde_json::json;
 
 use crate::Outcome;
-use crate::args::{As, Format, InputArgs, ScoreArgs, SeedArgs, VerifyArgs};
-use crate::edition::{open, plain, reading};
+use crate::args::{As, Format, InputArgs, ReadingArgs, ScoreArgs, SeedArgs, VerifyArgs};
+use crate::edition::{open, reading};
+use crate::entrants;
 use crate::print;
 
 pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
-    let (edition, _) = open(&args.edition, plain(args.reading))?;
+    let wanted = ReadingArgs { reading: args.reading, deviation: args.deviation.clone() };
+    let (edition, _) = open(&args.edition, reading(&wanted, &args.edition)?)?;
     let rule = edition.seed.as_ref().ok_or_else(|| SeedError::NoRule(edition.name.clone()))?;
     let table = match &args.entrants {
+        Some(file) if entrants::is_entrants_file(file) => {
+            entrant_table_of(&edition, &entrants::for_seed(&edition, file)?)?
+        }
         Some(file) => {
-            let mut tables = read_forms(std::slice::from_ref(file), &edition.entrants.forms)?;
-            let (_, table) = tables.pop().ok_or_else(|| anyhow!("{} has no entrants", file.display()))?;
-            table
+            let mut outcome = read_forms(&edition, std::slice::from_ref(file), &edition.entrants.forms)?;
+            notes(&outcome.notes);
+            outcome.tables.pop().ok_or_else(|| anyhow!("{} has no entrants", file.display()))?.table
         }
         None => agon_score::input::entrant_table(&edition)?,
     };
@@ -53,11 +59,6 @@ pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-struct Scored {
-    edition: Edition,
-    scores: Vec<TrackScores>,
-}
-
 fn selection(args: &InputArgs) -> Selection {
     let all = args.table.iter().any(|t| t == "all");
     let recognitions = args.table.iter().any(|t| t == "recognitions");
@@ -68,48 +69,88 @@ fn selection(args: &InputArgs) -> Selection {
     }
 }
 
-/// Everything from the files to the scores. `wanted` overrides which tables are computed.
-fn scored(args: &InputArgs, reading: Reading, wanted: &Selection, quiet: bool) -> anyhow::Result<Scored> {
-    let (edition, _) = open(&args.edition, reading)?;
+fn notes(notes: &[String]) {
+    for note in notes {
+        print::err(&format!("note: {note}\n"));
+    }
+}
+
+/// What was read of the result files, and how the edition read them.
+struct Raw {
+    results: Results,
+    how: String,
+}
+
+/// The edition of a reading with the runs of the results. `known` is what another reading of the edition read; if this
+/// one reads files in the same way, they are not read again, and nothing is said of them again.
+fn prepared(
+    args: &InputArgs,
+    reading: Reading,
+    known: Option<&Raw>,
+    keep: bool,
+) -> anyhow::Result<(Edition, Vec<TrackRuns>, Option<Raw>)> {
+    // What is to be said of the edition was said for the first reading.
+    let edition = match known.and_then(|_| load(&args.edition, reading.clone()).ok()) {
+        Some((edition, _)) => edition,
+        None => open(&args.edition, reading)?.0,
+    };
     if let Some(track) = &args.track
         && !edition.tracks.contains_key(track)
     {
         let known: Vec<&str> = edition.tracks.keys().map(String::as_str).collect();
         bail!("the edition {} has no track `{track}` (it has: {})", edition.name, known.join(", "));
     }
-    let entrants = match &args.solvers {
-        Some(file) => EntrantList::read(&edition, file)?,
-        None => EntrantList::of_edition(&edition),
+    let quiet = known.is_some();
+    let stored = match &args.store {
+        Some(store) => Some(crate::compete::export(store, &edition, args.track.as_deref())?),
+        None => None,
+    };
+    let entrants = match (&args.solvers, &stored) {
+        (Some(file), _) if entrants::is_entrants_file(file) => entrants::for_scores(&edition, file)?,
+        (Some(file), _) => EntrantList::read(&edition, file)?,
+        (None, Some(stored)) => stored.entrants.clone(),
+        (None, None) => EntrantList::of_edition(&edition),
     };
     let adjudication = args.adjudication.as_deref().map(Adjudication::read).transpose()?;
-    if let Some(a) = &adjudication
-        && a.adjudication != edition.name
-    {
-        bail!("the adjudication is about the edition {}, not {}", a.adjudication, edition.name);
-    }
-    for decision in adjudication.iter().flat_map(|a| &a.decisions) {
-        if let Some(track) = decision.track.as_ref().filter(|t| !edition.tracks.contains_key(*t)) {
-            let known: Vec<&str> = edition.tracks.keys().map(String::as_str).collect();
-            bail!(
-                "a decision of {} is about the track `{track}`, which the edition does not have (it has: {})",
-                decision.date,
-                known.join(", ")
-            );
-        }
+    if let Some(adjudication) = &adjudication {
+        adjudication.check(&edition)?;
     }
     check_names(&edition, args)?;
-    let mut scores = Vec::new();
-    for track in runs_of(&edition, &args.results, &entrants, adjudication.as_ref(), args.track.as_deref())? {
-        if args.track.as_ref().is_some_and(|t| *t != track.track) {
-            continue;
+    let how = if keep || quiet {
+        format!(
+            "{:?} {:?} {:?}",
+            edition.results,
+            edition.tracks.values().map(|t| (&t.name, &t.fields)).collect::<Vec<_>>(),
+            edition.entrants.fields
+        )
+    } else {
+        String::new()
+    };
+    if let Some(stored) = &stored {
+        let mut runs = Vec::new();
+        for (track, file) in &stored.files {
+            let results = read_results(&edition, std::slice::from_ref(file), Some(track))?;
+            runs.extend(join(&edition, results, &entrants, adjudication.as_ref())?);
         }
-        if quiet {
-            // The same was said for the other reading.
-        } else if !track.effect.statuses.is_empty()
-            || !track.effect.removed.is_empty()
-            || !track.effect.entrants.is_empty()
-        {
-            let e = &track.effect;
+        return Ok((edition, runs, None));
+    }
+    let results = match known.filter(|raw| raw.how == how) {
+        Some(raw) => raw.results.again()?,
+        None => read_results(&edition, &args.results, args.track.as_deref())?,
+    };
+    if !quiet {
+        notes(&entrants.notes);
+        notes(&results.notes);
+    }
+    let raw = if keep { Some(Raw { results: results.again()?, how }) } else { None };
+    let mut runs = join(&edition, results, &entrants, adjudication.as_ref())?;
+    for e in runs.iter().map(|track| &track.effect).filter(|_| !quiet) {
+        notes(&e.notes);
+    }
+    runs.retain(|track| args.track.as_ref().is_none_or(|t| *t == track.track));
+    for track in runs.iter().filter(|_| !quiet) {
+        let e = &track.effect;
+        if !e.statuses.is_empty() || !e.removed.is_empty() || !e.entrants.is_empty() {
             print::err(&format!(
                 "adjudication, track {}: {} statuses changed, {} benchmarks removed, {} entrants disqualified or withdrawn\n",
                 track.track,
@@ -118,13 +159,33 @@ fn scored(args: &InputArgs, reading: Reading, wanted: &Selection, quiet: bool) -
                 e.entrants.len()
             ));
         }
-        scores.push(engine::score(&edition, &track, wanted)?);
     }
-    if scores.is_empty() {
+    if runs.is_empty() {
         let what = args.track.as_ref().map_or("any track".into(), |t| format!("the track {t}"));
-        bail!("the given files hold no results of {what} of the edition {}", edition.name);
+        let files: Vec<String> = args.results.iter().map(|f| f.display().to_string()).collect();
+        bail!(
+            "{}: the given files hold no results of {what} of the edition {}; give files that do",
+            files.join(", "),
+            edition.name
+        );
     }
-    Ok(Scored { edition, scores })
+    Ok((edition, runs, raw))
+}
+
+fn scores(edition: &Edition, runs: Vec<TrackRuns>, wanted: &Selection) -> anyhow::Result<Vec<TrackScores>> {
+    // A track's runs are gone when its scores are there.
+    runs.into_iter()
+        .map(|track| {
+            engine::score(edition, &track, wanted).map_err(|error| {
+                // The formulas know columns only; somebody who has to correct them needs the files.
+                let files = match &track.files[..] {
+                    [first, _, .., _] => format!("{first} and {} other files", track.files.len() - 1),
+                    few => few.join(", "),
+                };
+                anyhow!("{files}: {error}")
+            })
+        })
+        .collect()
 }
 
 /// Names that no track of the edition knows are errors, not empty answers.
@@ -161,50 +222,145 @@ fn check_names(edition: &Edition, args: &InputArgs) -> anyhow::Result<()> {
         if !known.is_empty() && !known.contains(name) {
             return Err(complain("logic", name, known));
         }
+        // Each exists, but perhaps not the one in the other.
+        if let Some(division) = &args.division {
+            let all = || tracks().filter_map(|t| t.divisions.get(division));
+            let mut inside: Vec<String> = all().flat_map(|d| d.logics.clone()).collect();
+            inside.sort();
+            inside.dedup();
+            if all().all(|d| !d.logics.is_empty()) && !inside.is_empty() && !inside.contains(name) {
+                let owner = |t: &&agon_edition::model::Track| t.divisions.values().any(|d| d.logics.contains(name));
+                let owners: Vec<&str> = tracks()
+                    .filter(owner)
+                    .flat_map(|t| t.divisions.iter().filter(|(_, d)| d.logics.contains(name)).map(|(n, _)| n.as_str()))
+                    .collect();
+                bail!(
+                    "the division {division} of the edition {} has no logic {name} (it has: {}), which belongs to {}; \
+                     correct --division or --logic, or leave one out",
+                    edition.name,
+                    inside.join(", "),
+                    owners.first().copied().unwrap_or("none")
+                );
+            }
+        }
     }
     Ok(())
+}
+
+/// The error for a choice that leaves no row, with what there is to choose from.
+fn nothing_left(args: &InputArgs, edition: &Edition, all: &[Row]) -> anyhow::Error {
+    let cell = |row: &Row, name: &str| row.cells.get(name).map(output::Cell::exact_text).unwrap_or_default();
+    // What one option could be if all others stay.
+    let fits = |row: &Row, but: &str| {
+        (but == "--view" || args.view.is_empty() || args.view.contains(&row.view))
+            && (but == "--division" || args.division.as_ref().is_none_or(|d| *d == cell(row, "division")))
+            && (but == "--logic" || args.logic.as_ref().is_none_or(|l| *l == cell(row, "logic")))
+    };
+    let mut choices = Vec::new();
+    for (option, given) in [("--division", &args.division), ("--logic", &args.logic)] {
+        let Some(given) = given else { continue };
+        let mut values: Vec<String> = all
+            .iter()
+            .filter(|row| fits(row, option))
+            .map(|row| cell(row, &option[2..]))
+            .filter(|v| !v.is_empty())
+            .collect();
+        values.sort();
+        values.dedup();
+        let what = &option[2..];
+        choices.push(if values.is_empty() {
+            format!("no row of these tables and views is about a single {what}, so {option} {given} leaves none")
+        } else {
+            format!("there is none for {option} {given}, but for {}", values.join(", "))
+        });
+    }
+    let sorted = |mut names: Vec<&str>| {
+        names.sort_unstable();
+        names.dedup();
+        names.join(", ")
+    };
+    let scorings = || edition.tracks.values().filter_map(|t| t.scoring.as_ref());
+    if all.is_empty() {
+        for table in &args.table {
+            let views = scorings().flat_map(|s| s.views.values()).filter(|v| v.rankings.contains_key(table));
+            let views = sorted(views.map(|v| v.name.as_str()).collect());
+            if !views.is_empty() {
+                choices.push(format!("the table {table} belongs to the views {views}"));
+            }
+        }
+        if choices.is_empty() {
+            choices.push("these results have no row for this table and view".into());
+        }
+    } else {
+        let tables = sorted(all.iter().map(|r| r.table.as_str()).collect());
+        let views = sorted(all.iter().map(|r| r.view.as_str()).collect());
+        choices.push(format!("the rows that there are belong to the tables {tables} and the views {views}"));
+    }
+    let tables = sorted(scorings().flat_map(|s| s.tables.keys()).map(String::as_str).collect());
+    anyhow!(
+        "nothing to print: no standing has this combination of track, table, view, division and logic: {}. Choose among \
+         these, or another table (the edition's tables of standings are {tables})",
+        choices.join("; ")
+    )
+}
+
+/// The division tables of a track of a store, as they are printed at the end of a run.
+pub fn standings_of_store(store: &Path, edition: &Edition, track: &str) -> anyhow::Result<String> {
+    let stored = crate::compete::export(store, edition, Some(track))?;
+    let files: Vec<PathBuf> = stored.files.iter().map(|(_, file)| file.clone()).collect();
+    let results = read_results(edition, &files, Some(track))?;
+    let runs = join(edition, results, &stored.entrants, None)?;
+    let first = edition.tracks.get(track).and_then(|t| t.scoring.as_ref());
+    let tables: Vec<String> = first.and_then(|s| s.tables.keys().next().cloned()).into_iter().collect();
+    let wanted = Selection { views: Vec::new(), tables, rankings: false };
+    let scores = scores(edition, runs, &wanted)?;
+    let rows = output::rows(&scores, &Filter::default())?;
+    let title = edition.doc.title.as_deref().unwrap_or(&edition.name);
+    Ok(output::table(&rows, title, print::colour_out()))
 }
 
 pub fn score(args: &ScoreArgs) -> anyhow::Result<Outcome> {
     let input = &args.input;
     if let Some(output) = &args.output {
-        print::not_an_input(output, input.results.iter().chain(&input.solvers).chain(&input.adjudication))?;
+        let edition = PathBuf::from(&input.edition);
+        let read = input.results.iter().chain(&input.solvers).chain(&input.adjudication);
+        print::writable(output, read.chain(std::iter::once(&edition)))?;
     }
-    let scored = scored(input, reading(&input.reading, &input.edition)?, &selection(input), false)?;
+    let reading = reading(&input.reading, &input.edition)?;
+    let (edition, runs, _) = prepared(input, reading, None, false)?;
+    let scores = scores(&edition, runs, &selection(input))?;
     // Left out counts matter where counts are printed.
-    let mut notes: Vec<&String> = scored.scores.iter().flat_map(|t| t.views.iter().flat_map(|v| &v.notes)).collect();
-    notes.sort();
-    notes.dedup();
-    if scored.scores.iter().all(|t| t.views.iter().all(|v| v.tables.is_empty())) {
-        notes.clear();
+    let mut remarks: Vec<String> = scores.iter().flat_map(|t| t.views.iter().flat_map(|v| v.notes.clone())).collect();
+    remarks.sort();
+    remarks.dedup();
+    if scores.iter().all(|t| t.views.iter().all(|v| v.tables.is_empty())) {
+        remarks.clear();
     }
-    for note in notes {
-        print::err(&format!("note: {note}\n"));
-    }
+    notes(&remarks);
     let filter = Filter { division: input.division.clone(), logic: input.logic.clone() };
     let recognitions = input.table.iter().any(|t| t == "recognitions");
     let mut rows: Vec<Row> = Vec::new();
     if !recognitions || input.table.len() > 1 {
-        rows = output::rows(&scored.scores, &filter)?;
+        rows = output::rows(&scores, &filter)?;
         if recognitions && !input.table.iter().any(|t| t == "all") {
             rows.retain(|r| input.table.contains(&r.table));
         }
     }
     if recognitions {
-        rows.extend(output::recognitions(&scored.edition, &scored.scores)?);
+        rows.extend(output::recognitions(&edition, &scores)?);
     }
-    if rows.is_empty() {
-        print::err(
-            "note: nothing is left to print: no standing has this combination of track, table, view, division and logic\n",
-        );
+    if rows.is_empty() && recognitions {
+        print::err("note: nothing is left to print: no row receives a recognition\n");
+    } else if rows.is_empty() {
+        return Err(nothing_left(input, &edition, &output::rows(&scores, &Filter::default())?));
     }
-    let name = &scored.edition.name;
+    let name = &edition.name;
     let text = match args.format {
         Format::Csv => output::csv(name, &rows),
         Format::Json => output::json(name, &rows),
         Format::Table => {
-            let title = scored.edition.doc.title.as_deref().unwrap_or(name);
-            let how = match scored.edition.reading {
+            let title = edition.doc.title.as_deref().unwrap_or(name);
+            let how = match edition.reading {
                 Reading::Rules => "by the rules".to_string(),
                 Reading::Published => "as published".to_string(),
                 Reading::With(ref names) if names.is_empty() => "by the rules".to_string(),
@@ -239,15 +395,39 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     }
     let reading = reading(&input.reading, &input.edition)?;
     let by_rules = input.reading.reading == As::Rules;
-    let main = scored(input, reading, &everything, false)?;
-    let mut report = compare(&main.edition, &main.scores, &args.published, &wanted)?;
+    let (edition, runs, raw) = prepared(input, reading, None, by_rules)?;
+    let computed = scores(&edition, runs, &everything)?;
+    let mut report = compare(&edition, &computed, &args.published, &wanted)?;
     if by_rules && report.differences.iter().any(|d| d.explained.is_none()) {
         // What vanishes when the deviations are on is explained by them: that is what they say.
-        let other = scored(input, Reading::Published, &everything, true)?;
-        let published = compare(&other.edition, &other.scores, &args.published, &wanted)?;
-        explain_by_deviations(&mut report, &published);
+        let with = |reading: Reading| -> anyhow::Result<Report> {
+            let (other, runs, _) = prepared(input, reading, raw.as_ref(), false)?;
+            Ok(compare(&other, &scores(&other, runs, &everything)?, &args.published, &wanted)?)
+        };
+        let published = with(Reading::Published)?;
+        // What of an edition shows in the scores of these tracks.
+        let shows = |edition: &Edition| {
+            let tracks: Vec<_> = computed.iter().filter_map(|t| edition.tracks.get(&t.track)).collect();
+            format!("{tracks:?} {:?} {:?} {:?}", edition.entrants, edition.results, edition.published)
+        };
+        let rules = shows(&edition);
+        // Some deviations make no sense without another one; then they explain nothing alone. Nor do those about other
+        // tracks.
+        let alone = |name: &String| {
+            let reading = Reading::With(std::iter::once(name.clone()).collect());
+            let (other, _) = load(&input.edition, reading.clone()).ok()?;
+            if shows(&other) == rules { None } else { Some((name.clone(), with(reading).ok()?)) }
+        };
+        let names: Vec<String> = edition.deviations.iter().map(|d| d.name.clone()).collect();
+        let vanished = |d: &agon_score::verify::Difference| {
+            d.explained.is_none()
+                && !published.differences.iter().any(|p| p.line == d.line && p.column == d.column && p.key == d.key)
+        };
+        let alone: Vec<(String, Report)> =
+            if report.differences.iter().any(vanished) { names.iter().filter_map(alone).collect() } else { Vec::new() };
+        explain_by_deviations(&mut report, &published, &alone);
     }
-    print::out(&describe(&report, &main.edition, args.format)?);
+    print::out(&describe(&report, &edition, args.format)?);
     if report.compared == 0 {
         print::err(
             "nothing was compared: no row of the published file is about these results, or the filters leave none\n",
@@ -298,7 +478,11 @@ fn describe(report: &Report, edition: &Edition, format: Format) -> anyhow::Resul
         Format::Table => {
             for d in &report.differences {
                 let key: Vec<&str> = d.key.values().map(String::as_str).filter(|v| !v.is_empty()).collect();
-                let computed = d.computed.as_deref().unwrap_or("no such standing");
+                let computed = match (&d.computed, d.column.as_str()) {
+                    (Some(computed), _) => computed.as_str(),
+                    (None, "track") => "no such track in the edition",
+                    (None, _) => "no such standing",
+                };
                 let why = match &d.explained {
                     Some(name) => format!("explained: {name}"),
                     None => "unexplained".into(),
@@ -317,11 +501,19 @@ fn describe(report: &Report, edition: &Edition, format: Format) -> anyhow::Resul
             used.dedup();
             for name in used {
                 let count = report.differences.iter().filter(|d| d.explained.as_deref() == Some(name)).count();
-                let cause = edition.ledger.iter().find(|e| e.name == name).map_or(
-                    "equal to the published figure when the edition's deviations are on (--as published)",
-                    |e| e.cause.trim(),
-                );
-                let _ = writeln!(out, "{count} explained by {name}: {cause}");
+                let cause = match edition.ledger.iter().find(|e| e.name == name) {
+                    Some(entry) => entry.cause.trim().to_string(),
+                    None => {
+                        let causes: Vec<&str> = edition
+                            .deviations
+                            .iter()
+                            .filter(|d| name.split([' ', ':', '+']).any(|word| word == d.name))
+                            .map(|d| d.because.trim())
+                            .collect();
+                        format!("equal to the published figure with these on. {}", causes.join(" "))
+                    }
+                };
+                let _ = writeln!(out, "{count} explained by {name}: {}", cause.trim());
             }
             for (track, rows) in &report.without_results {
                 let _ =

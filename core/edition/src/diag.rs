@@ -1,5 +1,6 @@
 //! Diagnostics: what is wrong in a file, where, and what to do about it; with their renderings.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,13 +10,18 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use crate::node::Place;
 
 /// A file that diagnostics point into.
-#[derive(Debug)]
 pub struct Source {
     /// Its name, as the user gave it.
     pub name: String,
     /// Its text.
     pub text: String,
     lines: Vec<usize>,
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Source({})", self.name)
+    }
 }
 
 impl Source {
@@ -26,9 +32,14 @@ impl Source {
         Self { name: name.into(), text, lines }
     }
 
+    /// The line, from 1, of a byte.
+    pub(crate) fn line(&self, byte: usize) -> usize {
+        self.lines.partition_point(|&start| start <= byte).max(1)
+    }
+
     /// Line and column, both from 1, of a byte; the column counts characters.
     pub fn line_column(&self, byte: usize) -> (usize, usize) {
-        let line = self.lines.partition_point(|&start| start <= byte).max(1);
+        let line = self.line(byte);
         let start = self.lines[line - 1];
         let byte = byte.min(self.text.len());
         (line, self.text.get(start..byte).map_or(0, |s| s.chars().count()) + 1)
@@ -97,50 +108,93 @@ impl Diagnostic {
 
 /// All findings about a file and those that it extends.
 #[derive(Clone, Debug, Default)]
-pub struct Diagnostics(Vec<Diagnostic>);
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    /// What has been found already: the file (by its place in memory), the bytes, the message.
+    seen: HashSet<(usize, Range<usize>, String)>,
+}
+
+/// So many findings are printed; who has more is helped by the number of the rest.
+pub const SHOWN: usize = 100;
 
 impl Diagnostics {
     /// Adds a finding; the same finding at the same place is kept once.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        let same = |d: &Diagnostic| {
-            d.span == diagnostic.span && d.message == diagnostic.message && d.source.name == diagnostic.source.name
-        };
-        if !self.0.iter().any(same) {
-            self.0.push(diagnostic);
+        let file = Arc::as_ptr(&diagnostic.source) as usize;
+        if self.seen.insert((file, diagnostic.span.clone(), diagnostic.message.clone())) {
+            self.list.push(diagnostic);
         }
     }
 
     /// Adds all findings of another list.
     pub fn extend(&mut self, other: Self) {
-        for diagnostic in other.0 {
+        for diagnostic in other.list {
             self.push(diagnostic);
         }
     }
 
     /// The findings, in the order of their files and places.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.0.iter()
+        self.list.iter()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.list.is_empty()
     }
 
     /// Whether at least one is an error.
     pub fn has_errors(&self) -> bool {
-        self.0.iter().any(|d| d.severity == Severity::Error)
+        self.list.iter().any(|d| d.severity == Severity::Error)
     }
 
     /// How many errors and warnings.
     pub fn counts(&self) -> (usize, usize) {
-        let errors = self.0.iter().filter(|d| d.severity == Severity::Error).count();
-        (errors, self.0.len() - errors)
+        let errors = self.list.iter().filter(|d| d.severity == Severity::Error).count();
+        (errors, self.list.len() - errors)
+    }
+
+    /// Whether there is an error about the place or a part of it.
+    pub(crate) fn has_error_within(&self, place: &Place) -> bool {
+        let within = |d: &Diagnostic| {
+            place.span.start <= d.span.start
+                && d.span.end <= place.span.end
+                && Arc::ptr_eq(&d.source, &place.source)
+                && d.severity == Severity::Error
+        };
+        self.list.iter().any(within)
+    }
+
+    /// The findings that are printed, in their order, and how many errors and warnings are left out. Warnings give
+    /// way to errors.
+    pub fn shown(&self) -> (Vec<&Diagnostic>, (usize, usize)) {
+        let (errors, warnings) = self.counts();
+        let mut room = [errors.min(SHOWN), warnings.min(SHOWN - errors.min(SHOWN))];
+        let left = (errors - room[0], warnings - room[1]);
+        let shown = self.list.iter().filter(|d| {
+            let room = &mut room[usize::from(d.severity == Severity::Warning)];
+            let fits = *room > 0;
+            *room -= usize::from(fits);
+            fits
+        });
+        (shown.collect(), left)
+    }
+
+    /// One line about the findings that are not printed, if there are any.
+    pub fn left_out(&self) -> Option<String> {
+        let (_, (errors, warnings)) = self.shown();
+        let count = |n: usize, word: &str| match n {
+            0 => None,
+            1 => Some(format!("1 more {word}")),
+            n => Some(format!("{n} more {word}s")),
+        };
+        let parts: Vec<String> = [count(errors, "error"), count(warnings, "warning")].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("… and {}", parts.join(" and ")))
     }
 
     /// Puts the findings into the order of files and places.
     pub fn sort(&mut self) {
-        self.0.sort_by(|a, b| {
+        self.list.sort_by(|a, b| {
             (&a.source.name, a.span.start, a.span.end).cmp(&(&b.source.name, b.span.start, b.span.end))
         });
     }
@@ -149,7 +203,7 @@ impl Diagnostics {
     pub fn render(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let mut out = String::new();
-        for d in &self.0 {
+        for d in self.shown().0 {
             let level = match d.severity {
                 Severity::Error => Level::ERROR,
                 Severity::Warning => Level::WARNING,
@@ -168,42 +222,59 @@ impl Diagnostics {
             out.push_str(&renderer.render(&[group]));
             out.push_str("\n\n");
         }
+        if let Some(rest) = self.left_out() {
+            out.push_str(&rest);
+            out.push_str("\n\n");
+        }
         out
     }
 }
 
+/// Among so many words is looked for one that may be meant: more than any edition has, and a bound for the time that a
+/// file with thousands of mistakes takes.
+const MOST: usize = 500;
+
 /// The word of `known` that is closest to `word`, if one is close enough to be meant.
 pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
-    known
-        .into_iter()
-        .map(|k| (distance(&lower, &k.to_lowercase()), k))
-        .filter(|(d, k)| *d <= 1 + k.chars().count().min(word.chars().count()) / 3)
-        .min_by_key(|(d, _)| *d)
-        .map(|(_, k)| k)
+    let length = lower.chars().count();
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in known.into_iter().take(MOST) {
+        let own = candidate.chars().count();
+        let limit = 1 + own.min(length) / 3;
+        let limit = best.map_or(limit, |(d, _)| limit.min(d.saturating_sub(1)));
+        // Each letter more or less is an edit.
+        if own.abs_diff(length) > limit {
+            continue;
+        }
+        let d = distance(&lower, &candidate.to_lowercase());
+        if d <= limit && best.is_none_or(|(least, _)| d < least) {
+            best = Some((d, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours between two words.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
-    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
-        row[0] = i;
-    }
-    for (j, cell) in rows[0].iter_mut().enumerate() {
-        *cell = j;
-    }
+    let mut before = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut row = vec![0; b.len() + 1];
     for i in 1..=a.len() {
+        row[0] = i;
         for j in 1..=b.len() {
             let cost = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + cost);
+            let mut best = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + cost);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
+                best = best.min(before[j - 2] + 1);
             }
-            rows[i][j] = best;
+            row[j] = best;
         }
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut row);
     }
-    rows[a.len()][b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]
@@ -231,5 +302,10 @@ mod tests {
         assert_eq!(closest("answr", ["answer", "status"]), Some("answer"));
         assert_eq!(closest("staus", ["answer", "status"]), Some("status"));
         assert_eq!(closest("zzz", ["answer", "status"]), None);
+        assert_eq!(closest("ab", ["ba", "ab", "abc"]), Some("ab"));
+        for (a, b, d) in [("", "", 0), ("", "abc", 3), ("kitten", "sitting", 3), ("abcd", "abdc", 1), ("ca", "abc", 3)]
+        {
+            assert_eq!((distance(a, b), distance(b, a)), (d, d), "{a} {b}");
+        }
     }
 }

@@ -56,13 +56,59 @@ static LIMITS: MapShape = MapShape {
         key("wall", Shape::Quantity("time"), "Wall-clock time."),
         key("cpu", Shape::Quantity("time"), "CPU time over all processes of the run."),
         key("memory", Shape::Quantity("memory"), "Memory over all processes of the run."),
+        key("cores", Shape::Count, "Processor cores; no two runs share one."),
+        key("processes", Shape::Count, "Processes and threads at a time."),
+        key("file-size", Shape::Quantity("memory"), "The size of one file that the run writes."),
         key("disk", Shape::Quantity("memory"), "Space in the run's temporary folder."),
-        key("output", Shape::Quantity("memory"), "What the run may print."),
-        key("cores", Shape::Int, "Processor cores."),
+        key("output", Shape::Quantity("memory"), "What the run may print, standard output and error together."),
         SAYS,
         CITE,
     ],
 };
+
+static VARIABLE: MapShape = MapShape {
+    name: "variable",
+    doc: "An environment variable of the solver with the same text in every run.",
+    keys: &[must("value", TEXT, "The text.")],
+};
+
+/// How the benchmarks are scrambled, by the words that the command `scramble` takes as modes.
+const SCRAMBLE: Shape = Shape::Word(&[
+    ("none", "They are not scrambled (the default)."),
+    ("single-query", "The scrambler of 2023 for scripts with one check-sat."),
+    ("incremental", "The scrambler of 2023 for scripts that a trace executor sends command by command."),
+    ("unsat-core", "The scrambler of 2023, which also names the assertions and asks for a core."),
+    ("model-validation", "The scrambler of 2023, which also asks for a model."),
+    ("proof", "The scrambler of 2023, which also asks for a proof."),
+    ("main", "The scrambler of 2012 and 2014 for scripts with one check-sat."),
+    ("application", "The scrambler of 2012 and 2014 for scripts with several check-sats."),
+    ("unfold", "The scrambler of 2012 and 2014, which makes one script of every check-sat."),
+]);
+
+/// What a runner has to know beyond the limits.
+static RUN: MapShape = MapShape {
+    name: "run",
+    doc: "How the runs are prepared: what solvers are told, the order of the benchmarks, their scrambling.",
+    keys: &[
+        SAYS,
+        CITE,
+        key(
+            "environment",
+            Shape::Dict("environment variables to limits, such as `limits.wall in s`", &VARIABLE_SHAPE),
+            "Environment variables that tell the solver its limits, in whole units rounded down.",
+        ),
+        key(
+            "order",
+            Shape::Word(&[
+                ("listed", "The order of the list of benchmarks (the default)."),
+                ("shuffled", "An order that the competition's seed decides, the same for every entrant."),
+            ]),
+            "The order in which benchmarks are run.",
+        ),
+        key("scramble", SCRAMBLE, "How the scrambler treats a benchmark, with the competition's seed."),
+    ],
+};
+static VARIABLE_SHAPE: Shape = Shape::Either(&TEXT, &VARIABLE);
 
 static DIVISION: MapShape = MapShape {
     name: "division",
@@ -166,6 +212,11 @@ static JOIN: MapShape = MapShape {
             "What joins a row to a row of this file.",
         ),
         must("columns", Shape::Dict("columns to where they come from", &COLUMN_SHAPE), "The columns that it adds."),
+        key(
+            "optional",
+            Shape::Bool,
+            "Whether rows of the results may have no row in this file; its columns then say with `empty` what they have.",
+        ),
     ],
 };
 
@@ -394,7 +445,11 @@ static TRACK: MapShape = MapShape {
             "Another track of the edition; everything that this one does not say is taken from it.",
         ),
         key("plugin", Shape::Name, "The track plugin that prepares benchmarks and judges answers."),
-        key("parameters", Shape::Dict("parameters of the plugin to values", &TEXT), "What the plugin is told."),
+        key(
+            "parameters",
+            Shape::Dict("parameters of the plugin to values", &TEXT),
+            "What the plugin is told; the plugin's schema says which parameters it has.",
+        ),
         key(
             "status",
             Shape::Word(&[
@@ -414,6 +469,7 @@ static TRACK: MapShape = MapShape {
             "How a benchmark reaches the solver.",
         ),
         key("limits", Shape::Map(&LIMITS), "What one run may use."),
+        key("run", Shape::Map(&RUN), "How the runs are prepared."),
         key("checks", Shape::Dict("names to checks", &Shape::Map(&CHECK)), "What is run afterwards to check answers."),
         key(
             "divisions",

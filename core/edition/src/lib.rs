@@ -7,6 +7,7 @@
 //!
 //! This crate knows no competition; the shipped editions are data that it carries along.
 
+mod additions;
 pub mod coverage;
 pub mod diag;
 pub mod explain;

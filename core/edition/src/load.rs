@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::additions;
 use crate::coverage;
 use crate::diag::{Diagnostic, Diagnostics, Source, closest};
 use crate::language::EDITION;
@@ -52,7 +53,8 @@ pub enum LoadError {
 
 fn summary(diagnostics: &Diagnostics) -> String {
     let (errors, warnings) = diagnostics.counts();
-    let lines: Vec<String> = diagnostics.iter().map(Diagnostic::line).collect();
+    let mut lines: Vec<String> = diagnostics.shown().0.into_iter().map(Diagnostic::line).collect();
+    lines.extend(diagnostics.left_out());
     format!("{errors} errors, {warnings} warnings\n{}", lines.join("\n"))
 }
 
@@ -108,8 +110,18 @@ pub fn source_of(name: &str) -> Result<Source, LoadError> {
     Err(LoadError::NotFound { name: name.into(), known: names.join(", "), hint })
 }
 
+/// Editions may extend one another so many times in a row.
+const MOST_BASES: usize = 64;
+
+/// An edition as one tree.
+struct Merged {
+    tree: Node,
+    /// Whether all that it extends is in it. Without that nothing can be said about what is missing.
+    whole: bool,
+}
+
 /// Reads an edition with all that it extends, as one tree.
-fn tree_of(source: Source, chain: &mut Vec<String>, out: &mut Diagnostics) -> Result<Option<Node>, LoadError> {
+fn tree_of(source: Source, chain: &mut Vec<String>, out: &mut Diagnostics) -> Result<Option<Merged>, LoadError> {
     let source = Arc::new(source);
     let Some(tree) = parse(&source, out) else { return Ok(None) };
     if !matches!(tree.kind, Kind::Map(_)) {
@@ -117,8 +129,11 @@ fn tree_of(source: Source, chain: &mut Vec<String>, out: &mut Diagnostics) -> Re
         out.push(Diagnostic::error("edition/type", &tree.place, message).help("start with `edition: NAME`"));
         return Ok(None);
     }
-    let Some(extends) = tree.get("extends").cloned() else { return Ok(Some(tree)) };
-    let Some(base) = extends.text() else { return Ok(Some(tree)) };
+    let Some(extends) = tree.get("extends").filter(|n| !n.is_null()).cloned() else {
+        return Ok(Some(Merged { tree, whole: true }));
+    };
+    // That it is no name is reported with the shape.
+    let Some(base) = extends.text() else { return Ok(Some(Merged { tree, whole: false })) };
     chain.push(source.name.clone());
     // A name is a shipped edition; everything else is relative to the file that says it.
     let target = if shipped_editions().any(|(n, _)| n == base) {
@@ -131,26 +146,90 @@ fn tree_of(source: Source, chain: &mut Vec<String>, out: &mut Diagnostics) -> Re
         Ok(s) => s,
         Err(error) => {
             out.push(Diagnostic::error("edition/extends", &extends.place, error.to_string()));
-            return Ok(Some(tree));
+            return Ok(Some(Merged { tree, whole: false }));
         }
     };
-    if chain.iter().any(|c| same_file(c, &base_source.name)) || chain.len() > 16 {
-        chain.push(base_source.name);
-        let message = format!("editions extend each other in a circle: {}", chain.join(" → "));
+    if let Some(start) = chain.iter().position(|c| same_file(c, &base_source.name)) {
+        let mut circle = chain.split_off(start);
+        circle.push(base_source.name);
+        let message = format!("editions extend each other in a circle: {}", circle.join(" → "));
         out.push(Diagnostic::error("edition/cycle", &extends.place, message).help("let one of them stand alone"));
-        return Ok(Some(tree));
+        return Ok(Some(Merged { tree, whole: false }));
     }
-    let Some(base_tree) = tree_of(base_source, chain, out)? else { return Ok(Some(tree)) };
-    let mut merged = overlay(&base_tree, &tree);
+    if chain.len() > MOST_BASES {
+        let message = format!("more than {MOST_BASES} editions extend one another in a row");
+        let help = "merge some of them: `agon edition show` prints an edition with all that it extends as one file";
+        out.push(Diagnostic::error("edition/too-long", &extends.place, message).help(help));
+        return Ok(Some(Merged { tree, whole: false }));
+    }
+    let Some(base) = tree_of(base_source, chain, out)? else { return Ok(Some(Merged { tree, whole: false })) };
+    additions::check(&liked(&base.tree), &tree, &Shape::Map(&EDITION), out);
+    let mut merged = overlay(&base.tree, &tree);
     if let Kind::Map(entries) = &mut merged.kind {
         entries.retain(|e| e.key != "extends");
     }
-    Ok(Some(merged))
+    Ok(Some(Merged { tree: merged, whole: base.whole }))
 }
 
 fn same_file(a: &str, b: &str) -> bool {
     let full = |p: &str| PathBuf::from(p).canonicalize().unwrap_or_else(|_| PathBuf::from(p));
     a == b || full(a) == full(b)
+}
+
+/// Checks what can be checked of an edition without what it extends: the form of what it says itself.
+fn check_alone(tree: &Node, out: &mut Diagnostics) {
+    let mut found = Diagnostics::default();
+    Shape::Map(&EDITION).check(tree, "an edition", &mut found);
+    found.iter().filter(|d| d.code != "edition/missing-key").cloned().for_each(|d| out.push(d));
+}
+
+/// The tree with what its tracks take from each other, as far as they can.
+fn liked(tree: &Node) -> Node {
+    with_likes(tree, &mut Diagnostics::default())
+}
+
+/// Warns of names that deviations probably misspell. Each one is held against the edition with those before it, since
+/// it may be about what they add.
+fn check_deviation_names(tree: &Node, out: &mut Diagnostics) {
+    let mut below = tree.clone();
+    for entry in tree.get("deviations").map(Node::entries).unwrap_or_default() {
+        if let Some(instead) = entry.value.get("instead") {
+            additions::check(&liked(&below), instead, &Shape::Map(&EDITION), out);
+            below = overlay(&below, instead);
+        }
+    }
+}
+
+/// Warns of what is allowed, but hardly meant.
+fn advise(edition: &Edition, tree: &Node, out: &mut Diagnostics) {
+    // A file that others extend may have only what they share.
+    let parts = ["seed", "entrants", "divisions"].into_iter().any(|key| tree.get(key).is_some());
+    let scored = edition.tracks.values().any(|t| t.scoring.is_some());
+    if !scored && (!edition.tracks.is_empty() || !parts) {
+        let place = tree.get("tracks").or_else(|| tree.get("edition")).map_or(&tree.place, |n| &n.place);
+        let message = "no track of this edition has a scoring, so that there is nothing to score".to_string();
+        let help = "add `tracks:` with a `scoring:`; editions that only others extend need none";
+        out.push(Diagnostic::warning("edition/nothing-to-score", place, message).help(help));
+    }
+    if !edition.entrants.list.is_empty() || !edition.entrants.forms.is_empty() {
+        return;
+    }
+    for form in &edition.results {
+        let Some(scoring) = form.track.as_ref().and_then(|t| edition.tracks.get(t)?.scoring.as_ref()) else { continue };
+        let reads = scoring.reads();
+        let columns = form.mapping.schema().into_iter().map(|(name, _)| name);
+        let mut columns = columns.chain(form.computed.iter().map(|l| l.name.as_str()));
+        if !["competing", "rank"].iter().any(|name| reads.contains(*name)) || columns.any(|name| name == "competing") {
+            continue;
+        }
+        let entries = tree.get("results").map(Node::entries).unwrap_or_default();
+        if let Some(entry) = entries.iter().find(|e| e.key == form.name) {
+            let message = format!("the form `{}` does not say who competes, and the rules ask for it", form.name);
+            let help = "add `competing:` to its columns, for example `competing: { value: \"true\" }`, or list the entrants \
+                        under `entrants`";
+            out.push(Diagnostic::warning("edition/no-competing", &entry.key_place, message).help(help));
+        }
+    }
 }
 
 /// The tree with the deviations of a reading laid on it.
@@ -182,7 +261,12 @@ fn build(tree: &Node, reading: Reading, out: &mut Diagnostics) -> Edition {
 pub fn load(name: &str, reading: Reading) -> Result<(Edition, Diagnostics), LoadError> {
     let mut out = Diagnostics::default();
     let tree = tree_of(source_of(name)?, &mut Vec::new(), &mut out)?;
-    let Some(tree) = tree else { return Err(LoadError::Invalid(out)) };
+    let Some(Merged { tree, whole }) = tree else { return Err(LoadError::Invalid(out)) };
+    if !whole {
+        check_alone(&tree, &mut out);
+        out.sort();
+        return Err(LoadError::Invalid(out));
+    }
     if let Reading::With(names) = &reading {
         let known: Vec<&str> =
             tree.get("deviations").map(Node::entries).unwrap_or_default().iter().map(|e| e.key.as_str()).collect();
@@ -195,6 +279,9 @@ pub fn load(name: &str, reading: Reading) -> Result<(Edition, Diagnostics), Load
         }
     }
     let edition = build(&tree, reading, &mut out);
+    if !out.has_errors() {
+        advise(&edition, &tree, &mut out);
+    }
     out.sort();
     if out.has_errors() { Err(LoadError::Invalid(out)) } else { Ok((edition, out)) }
 }
@@ -207,14 +294,26 @@ pub fn check(name: &str) -> Result<(Option<Edition>, Diagnostics), LoadError> {
     let mut out = Diagnostics::default();
     let source = source_of(name)?;
     let stem = Path::new(&source.name).file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_string();
-    let Some(tree) = tree_of(source, &mut Vec::new(), &mut out)? else { return Ok((None, out)) };
+    let Some(Merged { tree, whole }) = tree_of(source, &mut Vec::new(), &mut out)? else { return Ok((None, out)) };
+    if !whole {
+        check_alone(&tree, &mut out);
+        out.sort();
+        return Ok((None, out));
+    }
     let names: Vec<String> =
         tree.get("deviations").map(Node::entries).unwrap_or_default().iter().map(|e| e.key.clone()).collect();
-    let mut readings = vec![Reading::Published];
-    readings.extend(names.into_iter().map(|n| Reading::With([n].into())));
+    // Without deviations, and with one alone, some of the readings are the same.
+    let mut readings: Vec<Reading> = names.iter().map(|n| Reading::With([n.clone()].into())).collect();
+    if readings.len() > 1 {
+        readings.insert(0, Reading::Published);
+    }
+    check_deviation_names(&tree, &mut out);
     let edition = build(&tree, Reading::Rules, &mut out);
     for reading in readings {
         build(&tree, reading, &mut out);
+    }
+    if !out.has_errors() {
+        advise(&edition, &tree, &mut out);
     }
     if !edition.name.is_empty()
         && edition.name != stem

@@ -41,6 +41,8 @@ pub struct Doc {
     pub says: Option<String>,
     /// Sections of the rules text.
     pub cite: Vec<String>,
+    /// The deviation of the reading that put the element there, or its formula.
+    pub deviation: Option<String>,
 }
 
 /// A whole edition.
@@ -157,15 +159,82 @@ pub enum Status {
     Experimental,
 }
 
-/// What one run may use. Times in nanoseconds, memory in bytes.
+/// What one run may use. A limit that is not there is not set by the edition.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Citation and sentence.
     pub doc: Doc,
-    /// Limits by name: `wall`, `cpu`, `memory`, `disk`, `output`.
+    /// Times in nanoseconds (`wall`, `cpu`) and amounts of storage in bytes (`memory`, `file-size`, `disk`, `output`).
     pub amounts: IndexMap<String, (Exact, Dim)>,
-    /// Processor cores.
+    /// Processor cores, at least 1.
     pub cores: Option<i64>,
+    /// Processes and threads at a time, at least 1.
+    pub processes: Option<i64>,
+}
+
+/// How a benchmark reaches the solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// The benchmark file is the first argument of the solver.
+    Argument,
+    /// The benchmark is the solver's standard input.
+    Stdin,
+    /// A trace executor sends the commands one by one.
+    Trace,
+}
+
+/// The order in which benchmarks are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum RunOrder {
+    /// That of the list of benchmarks.
+    #[default]
+    Listed,
+    /// One that the competition's seed decides, the same for every entrant.
+    Shuffled,
+}
+
+/// How runs are prepared, beyond the limits.
+#[derive(Clone, Debug, Default)]
+pub struct RunRules {
+    /// Citation and sentence.
+    pub doc: Doc,
+    /// Environment variables of the solver, in the order of the file.
+    pub environment: IndexMap<String, Variable>,
+    /// The order in which benchmarks are run.
+    pub order: RunOrder,
+    /// The mode of the scrambler, as the command `scramble` takes it; none if benchmarks are not scrambled.
+    pub scramble: Option<String>,
+}
+
+/// The value of an environment variable of the solver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Variable {
+    /// The same text in every run.
+    Text(String),
+    /// A limit of the track.
+    Limit {
+        /// Its name among the limits: `wall`, `memory`, `cores`, …
+        limit: String,
+        /// The unit as it was written (`s`, `MiB`); none for a pure number.
+        unit: Option<String>,
+        /// The size of the unit: nanoseconds, bytes, or 1.
+        size: Exact,
+    },
+}
+
+/// The value of a parameter of a plugin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParameterValue {
+    /// A text, or one of the words of the parameter.
+    Text(String),
+    /// A pure number.
+    Number(Exact),
+    /// A time in nanoseconds.
+    Time(Exact),
+    /// An amount of memory in bytes.
+    Memory(Exact),
+    /// Yes or no.
+    Flag(bool),
 }
 
 /// A division.
@@ -188,14 +257,16 @@ pub struct Track {
     pub doc: Doc,
     /// The plugin.
     pub plugin: Option<String>,
-    /// What the plugin is told.
-    pub parameters: IndexMap<String, String>,
+    /// What the edition tells the plugin. A parameter that is not here has the plugin's default.
+    pub parameters: IndexMap<String, ParameterValue>,
     /// Whether there is something to win.
     pub status: Status,
-    /// How a benchmark reaches the solver.
-    pub input: Option<String>,
+    /// How a benchmark reaches the solver, if the edition says it.
+    pub input: Option<Input>,
     /// What one run may use.
     pub limits: Limits,
+    /// How the runs are prepared.
+    pub run: RunRules,
     /// What is run afterwards to check answers.
     pub checks: IndexMap<String, (Doc, Limits)>,
     /// The divisions.
@@ -251,8 +322,12 @@ pub struct View {
     pub order: Vec<SortKey>,
     /// Who wins.
     pub winner: Option<Let>,
+    /// The deviation of the reading that decides the order.
+    pub order_deviation: Option<String>,
     /// Names with one value for the whole view.
     pub constants: IndexMap<String, (Type, Value)>,
+    /// Those of them that the view's own `let` defines.
+    pub defined: IndexMap<String, Constant>,
     /// Rankings across divisions.
     pub rankings: IndexMap<String, Ranking>,
 }
@@ -288,6 +363,19 @@ pub struct Step {
     pub doc: Doc,
     /// What it does.
     pub action: Action,
+    /// The names of its `let` that have one value for all rows; they make no columns.
+    pub constants: IndexMap<String, Constant>,
+}
+
+/// A name with one value for all rows.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    /// What it is.
+    pub ty: Type,
+    /// Its value.
+    pub value: Value,
+    /// Title, sentence, citation.
+    pub doc: Doc,
 }
 
 /// What a step does.
@@ -316,6 +404,8 @@ pub struct Ranking {
     pub steps: Vec<Step>,
     /// How rows are compared.
     pub order: Vec<SortKey>,
+    /// The deviation of the reading that decides the order.
+    pub order_deviation: Option<String>,
     /// The columns that are printed.
     pub values: Vec<Let>,
     /// Who wins it.
@@ -415,6 +505,10 @@ pub struct Deviation {
     pub because: String,
     /// Where that can be seen.
     pub reference: String,
+    /// The elements that it puts there or replaces, as paths such as `tracks.main.scoring.winner`.
+    pub changes: Vec<String>,
+    /// The elements that it removes.
+    pub removes: Vec<String>,
 }
 
 /// A known difference.
@@ -432,6 +526,81 @@ pub struct LedgerEntry {
     pub filter: IndexMap<String, Vec<String>>,
     /// What must hold for `published` and `computed`.
     pub holds: Option<Formula>,
+}
+
+impl Limits {
+    /// The names of all limits that there can be, with what they limit: a time, an amount of storage, a pure number.
+    pub const NAMES: [(&'static str, Dim); 8] = [
+        ("wall", Dim::TIME),
+        ("cpu", Dim::TIME),
+        ("memory", Dim::MEMORY),
+        ("cores", Dim::NONE),
+        ("processes", Dim::NONE),
+        ("file-size", Dim::MEMORY),
+        ("disk", Dim::MEMORY),
+        ("output", Dim::MEMORY),
+    ];
+
+    /// A limit by name: nanoseconds, bytes or a pure number.
+    pub fn get(&self, name: &str) -> Option<(Exact, Dim)> {
+        let count = match name {
+            "cores" => self.cores,
+            "processes" => self.processes,
+            _ => return self.amounts.get(name).cloned(),
+        };
+        count.map(|n| (Exact::int(i128::from(n)), Dim::NONE))
+    }
+
+    /// A limit by name in whole nanoseconds, bytes or units, rounded down; none if there is no such limit.
+    pub fn whole(&self, name: &str) -> Option<u64> {
+        self.get(name).and_then(|(amount, _)| u64::try_from(amount.floor().as_i128()?).ok())
+    }
+
+    /// All limits that are set, in a fixed order.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, Exact, Dim)> {
+        Self::NAMES.into_iter().filter_map(|(name, _)| self.get(name).map(|(amount, dim)| (name, amount, dim)))
+    }
+}
+
+impl Input {
+    /// The word of the edition.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Argument => "argument",
+            Self::Stdin => "stdin",
+            Self::Trace => "trace",
+        }
+    }
+}
+
+impl Variable {
+    /// The text that the solver finds under these limits: whole units, rounded down, so that a solver is never told
+    /// more than it has. None if there is no such limit.
+    pub fn text(&self, limits: &Limits) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text.clone()),
+            Self::Limit { limit, size, .. } => {
+                let (amount, _) = limits.get(limit)?;
+                amount.div(size).map(|units| units.floor().to_decimal(0))
+            }
+        }
+    }
+}
+
+impl ParameterValue {
+    /// The value as the plugin takes it: texts and words as strings, flags as booleans, whole numbers as numbers,
+    /// times as nanoseconds and amounts of memory as bytes. A number that is not whole, or beyond 2^53, which some JSON
+    /// readers round, is a string with its decimal form.
+    pub fn json(&self) -> serde_json::Value {
+        match self {
+            Self::Text(text) => text.as_str().into(),
+            Self::Flag(flag) => (*flag).into(),
+            Self::Number(n) | Self::Time(n) | Self::Memory(n) => {
+                let safe = n.as_i64().filter(|n| n.unsigned_abs() <= 1 << 53);
+                safe.map_or_else(|| n.to_short_decimal(30).into(), Into::into)
+            }
+        }
+    }
 }
 
 impl Entrants {

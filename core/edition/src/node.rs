@@ -4,6 +4,7 @@
 //! aliases, tags and merge keys are refused, which also makes an exponential expansion impossible; depth, nodes and
 //! size are bounded.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -143,6 +144,11 @@ pub fn parse(source: &Arc<Source>, diagnostics: &mut Diagnostics) -> Option<Node
             Err(error) => {
                 let at = offsets.byte(error.marker().index());
                 let place = Place { source: source.clone(), span: at..at };
+                // The parser has a limit of its own, which brackets reach before it tells of the first of them.
+                if error.info().contains("recursion limit") {
+                    builder.too_deep(place.span);
+                    return None;
+                }
                 builder.diagnostics.push(
                     Diagnostic::error("yaml/syntax", &place, format!("this is not YAML: {}", error.info()))
                         .help("check indentation, quotes and colons on this line and the one above it"),
@@ -180,7 +186,10 @@ impl Offsets {
 
 struct Frame {
     node: Node,
-    key: Option<(String, Place)>,
+    /// The key whose value comes next; without its text if that stood before and the value is dropped.
+    key: Option<(Option<String>, Place)>,
+    /// The keys of a mapping so far, with their lines.
+    keys: HashMap<String, usize>,
 }
 
 struct Builder<'a> {
@@ -248,6 +257,11 @@ impl Builder<'_> {
         true
     }
 
+    fn too_deep(&mut self, span: Range<usize>) -> bool {
+        let message = format!("values are nested more than {MAX_DEPTH} deep");
+        self.refuse(span, "yaml/depth", &message, "no element of an edition is that deep; is a bracket not closed?")
+    }
+
     fn count(&mut self, place: &Place) -> bool {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
@@ -259,15 +273,14 @@ impl Builder<'_> {
 
     fn open(&mut self, node: Node) -> bool {
         if self.stack.len() >= MAX_DEPTH {
-            let message = format!("values are nested more than {MAX_DEPTH} deep");
-            return self.refuse(node.place.span, "yaml/depth", &message, "no element of an edition is that deep");
+            return self.too_deep(node.place.span);
         }
-        if let Some(Frame { node: Node { kind: Kind::Map(_), .. }, key: None }) = self.stack.last() {
+        if let Some(Frame { node: Node { kind: Kind::Map(_), .. }, key: None, .. }) = self.stack.last() {
             let help = "keys are texts; put the value after a key and a colon";
             return self.refuse(node.place.span, "yaml/key", "a key is a list or a mapping", help);
         }
         let ok = self.count(&node.place);
-        self.stack.push(Frame { node, key: None });
+        self.stack.push(Frame { node, key: None, keys: HashMap::new() });
         ok
     }
 
@@ -275,7 +288,7 @@ impl Builder<'_> {
         if !self.count(&node.place) {
             return false;
         }
-        if let Some(Frame { node: Node { kind: Kind::Map(entries), .. }, key: key @ None }) = self.stack.last_mut() {
+        if let Some(Frame { node: Node { kind: Kind::Map(_), .. }, key: key @ None, keys }) = self.stack.last_mut() {
             let Kind::Scalar { text, .. } = node.kind else { return true };
             if text == "<<" {
                 let help = "use `like:` or `extends:`, which say what they take over";
@@ -286,15 +299,19 @@ impl Builder<'_> {
                     help,
                 );
             }
-            if let Some(first) = entries.iter().find(|e| e.key == text) {
-                let (line, _) = first.key_place.source.line_column(first.key_place.span.start);
+            if let Some(line) = keys.get(&text) {
                 let message = format!("the key `{text}` stands twice in the same mapping");
                 let diagnostic = Diagnostic::error("yaml/duplicate-key", &node.place, message)
                     .help(format!("it already stands on line {line}; keep one of the two"));
                 self.diagnostics.push(diagnostic);
                 self.ok = false;
+            } else {
+                let line = self.source.line(node.place.span.start);
+                keys.insert(text.clone(), line);
+                *key = Some((Some(text), node.place));
+                return true;
             }
-            *key = Some((text, node.place));
+            *key = Some((None, node.place));
             return true;
         }
         self.put(node)
@@ -306,9 +323,7 @@ impl Builder<'_> {
             Some(frame) => match &mut frame.node.kind {
                 Kind::List(items) => items.push(value),
                 Kind::Map(entries) => {
-                    if let Some((key, key_place)) = frame.key.take()
-                        && !entries.iter().any(|e| e.key == key)
-                    {
+                    if let Some((Some(key), key_place)) = frame.key.take() {
                         entries.push(Entry { key, key_place, value });
                     }
                 }
@@ -325,21 +340,27 @@ impl Builder<'_> {
 pub fn overlay(base: &Node, over: &Node) -> Node {
     match (&base.kind, &over.kind) {
         (Kind::Map(old), Kind::Map(new)) => {
-            let mut entries: Vec<Entry> = old.clone();
-            for entry in new {
-                let at = entries.iter().position(|e| e.key == entry.key);
-                match at {
-                    Some(at) if entry.value.is_null() => {
-                        entries.remove(at);
-                    }
-                    Some(at) => entries[at].value = overlay(&entries[at].value, &entry.value),
-                    None if entry.value.is_null() => {}
-                    None => {
-                        let before = entry.value.get("before").and_then(Node::text);
-                        let at = before.and_then(|b| entries.iter().position(|e| e.key == b));
-                        entries.insert(at.unwrap_or(entries.len()), entry.clone());
+            // The keys are looked up, not searched: a file may have thousands.
+            let above: HashMap<&str, &Entry> = new.iter().map(|e| (e.key.as_str(), e)).collect();
+            let below: HashSet<&str> = old.iter().map(|e| e.key.as_str()).collect();
+            let mut entries: Vec<Entry> = Vec::with_capacity(old.len() + new.len());
+            for entry in old {
+                match above.get(entry.key.as_str()) {
+                    None => entries.push(entry.clone()),
+                    Some(over) if over.value.is_null() => {}
+                    Some(over) => {
+                        entries.push(Entry {
+                            key: entry.key.clone(),
+                            key_place: entry.key_place.clone(),
+                            value: overlay(&entry.value, &over.value),
+                        });
                     }
                 }
+            }
+            for entry in new.iter().filter(|e| !e.value.is_null() && !below.contains(e.key.as_str())) {
+                let before = entry.value.get("before").and_then(Node::text);
+                let at = before.and_then(|b| entries.iter().position(|e| e.key == b));
+                entries.insert(at.unwrap_or(entries.len()), entry.clone());
             }
             Node { kind: Kind::Map(entries), place: over.place.clone() }
         }

@@ -1,7 +1,7 @@
 //! From the merged tree to the model: names are bound, formulas compiled, and everything that does not fit is
 //! reported. Nothing is guessed: an element with an error is left out, and the caller refuses the edition.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use agon_formula::{Formula, FormulaError, Scope, SortKey, compile, compile_order};
 use agon_results::{
@@ -14,17 +14,23 @@ use regex::Regex;
 use crate::diag::{Diagnostic, Diagnostics, closest};
 use crate::language::RUN_FIELDS;
 use crate::model::{
-    Action, Deviation, Division, Doc, Edition, Entrants, Field, Figure, FigureSource, Form, LedgerEntry, Let, Limits,
-    Market, PublishedForm, Ranking, Reading, Recognition, RulesDocument, Scoring, Seed, Status, Step, TableRule, Track,
-    View,
+    Action, Constant, Deviation, Division, Doc, Edition, Entrants, Field, Figure, FigureSource, Form, Input,
+    LedgerEntry, Let, Limits, Market, PublishedForm, Ranking, Reading, Recognition, RulesDocument, RunOrder, RunRules,
+    Scoring, Seed, Status, Step, TableRule, Track, Variable, View,
 };
 use crate::node::{Entry, Kind, Node, Place, overlay};
 use crate::plugins;
 
 /// Builds the model of a merged, shape-checked tree.
 pub(crate) fn resolve(tree: &Node, reading: Reading, out: &mut Diagnostics) -> Edition {
-    let mut resolver =
-        Resolver { out, poisoned: BTreeSet::new(), entrant_columns: Vec::new(), standing_scopes: Vec::new() };
+    let mut resolver = Resolver {
+        out,
+        entrant_columns: Vec::new(),
+        standing_scopes: Vec::new(),
+        failed: IndexMap::new(),
+        deviations: Vec::new(),
+        constants: IndexMap::new(),
+    };
     resolver.edition(tree, reading)
 }
 
@@ -59,57 +65,93 @@ fn before(node: &Node, common: &[&str], out: &mut Diagnostics) {
     }
 }
 
+/// Tracks may be like each other so many times in a row.
+const MOST_LIKES: usize = 64;
+
 /// Replaces `like: TRACK` by that track's content, with the track's own laid on it.
 pub(crate) fn with_likes(tree: &Node, out: &mut Diagnostics) -> Node {
     let Some(tracks) = tree.get("tracks") else { return tree.clone() };
-    let mut tree = tree.clone();
+    if !tracks.entries().iter().any(|e| e.value.get("like").is_some()) {
+        return tree.clone();
+    }
+    let mut likes = Likes {
+        tracks: tracks.entries().iter().map(|e| (e.key.as_str(), &e.value)).collect(),
+        blamed: HashSet::new(),
+        too_long: false,
+    };
     let mut resolved: Vec<Entry> = Vec::new();
     for entry in tracks.entries() {
-        let mut chain = vec![entry.key.clone()];
-        let value = like_of(tracks, &entry.value, &mut chain, out);
+        let mut chain = vec![entry.key.as_str()];
+        let value = likes.resolve(&entry.value, &mut chain, out);
         resolved.push(Entry { value, ..entry.clone() });
     }
+    let mut tree = tree.clone();
     if let Kind::Map(entries) = &mut tree.kind {
         for entry in entries {
             if entry.key == "tracks" {
-                entry.value.kind = Kind::Map(resolved.clone());
+                entry.value.kind = Kind::Map(std::mem::take(&mut resolved));
             }
         }
     }
     tree
 }
 
-fn like_of(tracks: &Node, track: &Node, chain: &mut Vec<String>, out: &mut Diagnostics) -> Node {
-    let Some(like) = track.get("like") else { return track.clone() };
-    let Some(name) = like.text() else { return track.clone() };
-    let Some(base) = tracks.get(name) else {
-        let names: Vec<&str> = tracks.entries().iter().map(|e| e.key.as_str()).collect();
-        let mut d = Diagnostic::error("edition/unknown-track", &like.place, format!("there is no track `{name}`"));
-        d = d.help(suggest(name, &names));
-        out.push(d);
-        return track.clone();
-    };
-    if chain.iter().any(|c| c == name) {
-        chain.push(name.into());
-        let message = format!("tracks are like each other in a circle: {}", chain.join(" → "));
-        out.push(
-            Diagnostic::error("edition/cycle", &like.place, message).help("let one of them say everything itself"),
-        );
-        return track.clone();
-    }
-    chain.push(name.into());
-    let base = like_of(tracks, base, chain, out);
-    let mut merged = overlay(&base, track);
-    if let Kind::Map(entries) = &mut merged.kind {
-        entries.retain(|e| e.key != "like");
-    }
-    merged
+struct Likes<'a> {
+    tracks: IndexMap<&'a str, &'a Node>,
+    /// Tracks of a circle that was reported.
+    blamed: HashSet<&'a str>,
+    /// Whether a row that is too long was reported: the tracks at its end would all be.
+    too_long: bool,
 }
 
-fn suggest(word: &str, known: &[&str]) -> String {
+impl<'a> Likes<'a> {
+    fn resolve(&mut self, track: &'a Node, chain: &mut Vec<&'a str>, out: &mut Diagnostics) -> Node {
+        let Some(like) = track.get("like").filter(|n| !n.is_null()) else { return track.clone() };
+        let Some(name) = like.text() else { return track.clone() };
+        let Some((&name, &base)) = self.tracks.get_key_value(name) else {
+            let names: Vec<&str> = self.tracks.keys().copied().collect();
+            let message = format!("there is no track `{name}`");
+            out.push(Diagnostic::error("edition/unknown-track", &like.place, message).help(suggest(name, &names)));
+            return track.clone();
+        };
+        if let Some(start) = chain.iter().position(|c| *c == name) {
+            // Every track of the circle comes here; one report is enough.
+            let circle = &chain[start..];
+            if !circle.iter().any(|c| self.blamed.contains(c)) {
+                let message = match circle {
+                    [_] => format!("the track `{name}` is like itself"),
+                    _ => format!("tracks are like each other in a circle: {} → {name}", circle.join(" → ")),
+                };
+                let help = "let one of them say everything itself";
+                out.push(Diagnostic::error("edition/cycle", &like.place, message).help(help));
+            }
+            self.blamed.extend(circle);
+            return track.clone();
+        }
+        if chain.len() >= MOST_LIKES {
+            if std::mem::replace(&mut self.too_long, true) {
+                return track.clone();
+            }
+            let message = format!("more than {MOST_LIKES} tracks are like one another in a row");
+            let help = "let them be `like` the track at the bottom, or say everything themselves";
+            out.push(Diagnostic::error("edition/too-long", &like.place, message).help(help));
+            return track.clone();
+        }
+        chain.push(name);
+        let base = self.resolve(base, chain, out);
+        let mut merged = overlay(&base, track);
+        if let Kind::Map(entries) = &mut merged.kind {
+            entries.retain(|e| e.key != "like");
+        }
+        merged
+    }
+}
+
+pub(crate) fn suggest(word: &str, known: &[&str]) -> String {
     match closest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "none is defined".into(),
+        None if known.len() > 24 => format!("known: {}, … ({} in all)", known[..20].join(", "), known.len()),
         None => format!("known: {}", known.join(", ")),
     }
 }
@@ -137,7 +179,7 @@ pub(crate) fn split_cites(cite: &str) -> Vec<String> {
 }
 
 fn doc(node: &Node) -> Doc {
-    Doc { title: text(node, "title"), says: text(node, "says"), cite: cites(node) }
+    Doc { title: text(node, "title"), says: text(node, "says"), cite: cites(node), deviation: None }
 }
 
 fn flag(node: &Node, key: &str) -> bool {
@@ -174,12 +216,16 @@ pub(crate) fn field_type(name: &str, words: &[String]) -> Type {
 
 struct Resolver<'a> {
     out: &'a mut Diagnostics,
-    /// Names whose formula had an error: what uses them is not reported again.
-    poisoned: BTreeSet<String>,
     /// The columns that an entrant determines.
     entrant_columns: Vec<String>,
     /// What formulas over the standings of each view may use.
     standing_scopes: Vec<Scope>,
+    /// By track and view: the names whose formulas have mistakes. What uses them is not reported again.
+    failed: IndexMap<(String, String), BTreeSet<String>>,
+    /// The deviations that are on, with the places of what they lay on the edition.
+    deviations: Vec<(String, Place)>,
+    /// The constants that the last `let` defined.
+    constants: IndexMap<String, Constant>,
 }
 
 /// The columns that are the same for all rows that agree in `by`: these themselves, what is known of an entrant if
@@ -207,7 +253,29 @@ impl Resolver<'_> {
         self.out.push(Diagnostic::error(code, place, message).help(help));
     }
 
+    /// The deviation that the text at this place belongs to.
+    fn deviation_at(&self, place: &Place) -> Option<String> {
+        let within = |laid: &Place| {
+            std::ptr::eq(&*laid.source, &*place.source)
+                && laid.span.start <= place.span.start
+                && place.span.end <= laid.span.end
+        };
+        self.deviations.iter().find(|(_, laid)| within(laid)).map(|(name, _)| name.clone())
+    }
+
+    /// What is said about an element, and whether a deviation put it there.
+    fn doc_of(&self, node: &Node, place: &Place) -> Doc {
+        Doc { deviation: self.deviation_at(place), ..doc(node) }
+    }
+
     fn edition(&mut self, tree: &Node, reading: Reading) -> Edition {
+        for entry in tree.get("deviations").map(Node::entries).unwrap_or_default() {
+            if reading.includes(&entry.key)
+                && let Some(instead) = entry.value.get("instead")
+            {
+                self.deviations.push((entry.key.clone(), instead.place.clone()));
+            }
+        }
         let rules = tree.get("rules").map(|n| RulesDocument {
             document: text(n, "document").unwrap_or_default(),
             revision: text(n, "revision"),
@@ -264,6 +332,8 @@ impl Resolver<'_> {
                 doc: doc(&e.value),
                 because: text(&e.value, "because").unwrap_or_default(),
                 reference: text(&e.value, "reference").unwrap_or_default(),
+                changes: paths(e.value.get("instead"), false),
+                removes: paths(e.value.get("instead"), true),
             })
             .collect();
         let timeline = tree.get("timeline").map(Node::items).unwrap_or_default();
@@ -365,7 +435,7 @@ impl Resolver<'_> {
             );
         }
         Some(Seed {
-            doc: doc(node),
+            doc: self.doc_of(node, &formula_node(node.get("formula")?).place),
             formula,
             generator: text(node, "generator"),
             market,
@@ -377,6 +447,7 @@ impl Resolver<'_> {
         let node = &entry.value;
         let mut fields = common_fields();
         let plugin = text(node, "plugin");
+        let mut unknown_plugin = false;
         if let Some(name) = &plugin {
             match plugins::fields(name) {
                 Some(columns) => fields.extend(columns),
@@ -385,6 +456,11 @@ impl Resolver<'_> {
                 None => {
                     let place = &node.get("plugin").map_or(&node.place, |n| &n.place).clone();
                     let known = plugins::names();
+                    // The columns are those of the plugin that was meant, or nobody knows them.
+                    match closest(name, known.iter().copied()).and_then(plugins::fields) {
+                        Some(columns) => fields.extend(columns),
+                        None => unknown_plugin = true,
+                    }
                     self.error(
                         "edition/unknown-plugin",
                         place,
@@ -404,16 +480,28 @@ impl Resolver<'_> {
             _ => Status::Competitive,
         };
         let divisions = self.divisions(node, sets);
+        let limits = limits_of(node.get("limits"));
+        let parameters = match &plugin {
+            Some(name) => plugins::check_parameters(name, plugins::parameters(name).as_ref(), node, self.out),
+            None => IndexMap::new(),
+        };
         let checks = node.get("checks").map(Node::entries).unwrap_or_default();
-        let checks = checks.iter().map(|e| (e.key.clone(), (doc(&e.value), limits(e.value.get("limits"))))).collect();
+        let checks =
+            checks.iter().map(|e| (e.key.clone(), (doc(&e.value), limits_of(e.value.get("limits"))))).collect();
         let mut track = Track {
             name: entry.key.clone(),
             doc: doc(node),
             plugin,
-            parameters: text_map(node, "parameters"),
+            parameters,
             status,
-            input: text(node, "input"),
-            limits: limits(node.get("limits")),
+            input: match text(node, "input").as_deref() {
+                Some("argument") => Some(Input::Argument),
+                Some("stdin") => Some(Input::Stdin),
+                Some("trace") => Some(Input::Trace),
+                _ => None,
+            },
+            run: self.run_rules(node, &limits),
+            limits,
             checks,
             divisions,
             fields,
@@ -421,9 +509,98 @@ impl Resolver<'_> {
             scoring: None,
         };
         if let Some(scoring) = node.get("scoring") {
-            track.scoring = Some(self.scoring(scoring, &track));
+            track.scoring = Some(self.scoring(scoring, &track, unknown_plugin));
         }
         track
+    }
+
+    fn run_rules(&mut self, track: &Node, limits: &Limits) -> RunRules {
+        let Some(node) = track.get("run") else { return RunRules::default() };
+        let said = track.get("limits");
+        let mut environment = IndexMap::new();
+        for entry in node.get("environment").map(Node::entries).unwrap_or_default() {
+            if entry.value.is_null() {
+                continue;
+            }
+            let name = &entry.key;
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            if !name.chars().all(plain) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() {
+                let message = format!("`{name}` is not the name of an environment variable");
+                let help = "such names have letters, digits and `_`, and do not begin with a digit";
+                self.error("edition/value", &entry.key_place, message, help);
+                continue;
+            }
+            let variable = match entry.value.text() {
+                Some(source) => self.limit_in_unit(source, &entry.value.place, limits, said),
+                None => text(&entry.value, "value").map(Variable::Text),
+            };
+            if let Some(variable) = variable {
+                environment.insert(name.clone(), variable);
+            }
+        }
+        RunRules {
+            doc: doc(node),
+            environment,
+            order: if text(node, "order").as_deref() == Some("shuffled") {
+                RunOrder::Shuffled
+            } else {
+                RunOrder::Listed
+            },
+            scramble: text(node, "scramble").filter(|mode| mode != "none"),
+        }
+    }
+
+    /// `limits.wall in s`, `limits.memory in MiB`, `limits.cores`.
+    fn limit_in_unit(&mut self, source: &str, place: &Place, limits: &Limits, said: Option<&Node>) -> Option<Variable> {
+        let words: Vec<&str> = source.split_whitespace().collect();
+        let (name, unit) = match words.as_slice() {
+            [name] => (*name, None),
+            [name, "in", unit] => (*name, Some(*unit)),
+            _ => ("", None),
+        };
+        let Some(limit) = name.strip_prefix("limits.") else {
+            let help = "write it like `limits.wall in s`; a fixed text is written `{ value: TEXT }`";
+            self.error("edition/value", place, format!("`{source}` is not a limit with its unit"), help);
+            return None;
+        };
+        let Some((_, dim)) = Limits::NAMES.into_iter().find(|(n, _)| *n == limit) else {
+            let known = Limits::NAMES.map(|(n, _)| n);
+            self.error("edition/unknown-limit", place, format!("there is no limit `{limit}`"), suggest(limit, &known));
+            return None;
+        };
+        let Some((amount, _)) = limits.get(limit) else {
+            // A limit that cannot be read has been reported.
+            if said.and_then(|n| n.get(limit)).is_some_and(|n| !n.is_null()) {
+                return None;
+            }
+            let message = format!("the track has no limit `{limit}` that a solver could be told");
+            let help = format!("add `{limit}:` to the track's `limits`, or remove the variable (`null`)");
+            self.error("edition/unknown-limit", place, message, help);
+            return None;
+        };
+        let example = match dim {
+            Dim::TIME => "limits.wall in s",
+            Dim::MEMORY => "limits.memory in MiB",
+            _ => "limits.cores",
+        };
+        let size = match unit {
+            None => Some((Exact::ONE, Dim::NONE)),
+            Some(unit) => parse_quantity(&format!("1 {unit}")).ok(),
+        };
+        let Some((size, _)) = size.filter(|(_, unit_dim)| *unit_dim == dim) else {
+            let message = match unit {
+                None => format!("`{source}` lacks the unit in which the solver is told"),
+                Some(unit) => format!("`{limit}` is not counted in `{unit}`"),
+            };
+            self.error("edition/unit", place, message, format!("write it like `{example}`"));
+            return None;
+        };
+        if amount.div(&size).is_none_or(|units| units.floor().signum() <= 0) {
+            let message = format!("in whole {} this limit is 0", unit.unwrap_or("units"));
+            self.error("edition/unit", place, message, "take a smaller unit");
+            return None;
+        }
+        Some(Variable::Limit { limit: limit.into(), unit: unit.map(str::to_string), size })
     }
 
     fn divisions(&mut self, track: &Node, sets: Option<&Node>) -> IndexMap<String, Division> {
@@ -474,8 +651,9 @@ impl Resolver<'_> {
     }
 
     fn formula(&mut self, node: &Node, scope: &Scope) -> Option<Formula> {
+        // A formula that is not there has been reported with the shape.
         let node = formula_node(node);
-        let source = node.text()?;
+        let source = node.text().filter(|_| !node.is_null())?;
         match compile(source, scope) {
             Ok(formula) => Some(formula),
             Err(errors) => {
@@ -486,21 +664,31 @@ impl Resolver<'_> {
     }
 
     fn formula_errors(&mut self, node: &Node, source: &str, errors: Vec<FormulaError>) {
-        // An error in a formula that uses a name whose own formula is wrong would only repeat that one.
-        let mut words = source.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
-        if words.any(|w| self.poisoned.contains(w)) {
-            return;
-        }
         for error in errors {
             let place = node.part(&error.span);
             let mut message = error.message;
+            let mut help = error.help;
+            if let Some(limit) = source.get(error.span.clone()).and_then(|name| name.strip_prefix("limits."))
+                && error.code == "formula/unknown-name"
+            {
+                (message, help) = match Limits::NAMES.iter().any(|(name, _)| *name == limit) {
+                    true => (
+                        format!("the track has no limit `{limit}`"),
+                        Some(format!("add `{limit}:` to the track's `limits`, or write the value itself")),
+                    ),
+                    false => {
+                        let known = Limits::NAMES.map(|(name, _)| name);
+                        (format!("there is no limit `{limit}`"), Some(suggest(limit, &known)))
+                    }
+                };
+            }
             if place.span == node.place.span && error.span != (0..source.len()) {
                 // The scalar is folded or escaped: show the part in the message instead.
                 let part = source.get(error.span).unwrap_or(source);
                 message = format!("{message} (at `{part}`)");
             }
             let mut diagnostic = Diagnostic::error(error.code, &place, message);
-            if let Some(help) = error.help {
+            if let Some(help) = help {
                 diagnostic = diagnostic.help(help);
             }
             self.out.push(diagnostic);
@@ -525,24 +713,30 @@ impl Resolver<'_> {
     fn named(&mut self, name: &str, node: &Node, formula: Formula) -> Let {
         let decimals = text(node, "decimals").and_then(|t| t.parse().ok());
         let print = text(node, "print").map(|t| t == "true");
-        Let { name: name.into(), formula, doc: doc(node), decimals, print }
+        let doc = self.doc_of(node, &formula_node(node).place);
+        Let { name: name.into(), formula, doc, decimals, print }
     }
 
     /// Compiles the formulas of a `let`, each one knowing those before it, and adds their names to the scope:
     /// constants as constants, the rest as columns.
     fn lets(&mut self, node: Option<&Node>, scope: &mut Scope, keep_constants: bool) -> Vec<Let> {
         let mut lets = Vec::new();
+        self.constants.clear();
+        scope.open |= opaque(node);
         for entry in node.map(Node::entries).unwrap_or_default() {
             scope.expect = None;
             match self.formula(&entry.value, scope) {
                 Some(formula) => {
-                    self.poisoned.remove(&entry.key);
+                    scope.unknown.remove(&entry.key);
                     let ty = formula.ty().clone();
                     match formula.constant() {
                         Some(value) if !keep_constants => {
                             // A constant word may be compared with any other word.
                             let ty = if matches!(ty, Type::Symbol(_)) { Type::TEXT } else { ty };
                             scope.columns.shift_remove(&entry.key);
+                            let doc = self.doc_of(&entry.value, &formula_node(&entry.value).place);
+                            let constant = Constant { ty: ty.clone(), value: value.clone(), doc };
+                            self.constants.insert(entry.key.clone(), constant);
                             scope.constants.insert(entry.key.clone(), (ty, value));
                         }
                         _ => {
@@ -554,7 +748,10 @@ impl Resolver<'_> {
                     }
                 }
                 None => {
-                    self.poisoned.insert(entry.key.clone());
+                    // Nothing is known of it: what uses it is checked as far as that goes.
+                    scope.columns.shift_remove(&entry.key);
+                    scope.constants.shift_remove(&entry.key);
+                    scope.unknown.insert(entry.key.clone());
                 }
             }
         }
@@ -563,8 +760,11 @@ impl Resolver<'_> {
 
     fn steps(&mut self, node: Option<&Node>, scope: &mut Scope) -> Vec<Step> {
         let mut steps = Vec::new();
+        scope.open |= opaque(node);
         for entry in node.map(Node::entries).unwrap_or_default() {
             let node = &entry.value;
+            self.constants.clear();
+            scope.open |= opaque(Some(node));
             let has = |key: &str| node.get(key).is_some_and(|n| !n.is_null());
             let verbs: Vec<&str> = ["let", "keep", "drop"].into_iter().filter(|k| has(k)).collect();
             let action = if has("group") {
@@ -576,12 +776,17 @@ impl Resolver<'_> {
                         "a step that groups cannot also keep or drop".into(),
                         help,
                     );
+                    self.mistaken_step(node, scope);
                     continue;
                 }
                 let by = texts(node, "group");
                 let mut ok = true;
                 for (name, item) in by.iter().zip(node.get("group").map(Node::items).unwrap_or_default()) {
-                    if !scope.columns.contains_key(name) {
+                    if scope.columns.contains_key(name) {
+                        continue;
+                    }
+                    ok = false;
+                    if !scope.open && !scope.unknown.contains(name) {
                         let known: Vec<&str> = scope.columns.keys().map(String::as_str).collect();
                         self.error(
                             "edition/unknown-column",
@@ -589,18 +794,21 @@ impl Resolver<'_> {
                             format!("there is no column `{name}`"),
                             suggest(name, &known),
                         );
-                        ok = false;
                     }
                 }
-                if !ok {
-                    continue;
-                }
-                scope.per = Some(by.clone());
+                scope.per = Some(by.iter().filter(|name| scope.columns.contains_key(*name)).cloned().collect());
                 let lets = self.lets(node.get("let"), scope, true);
                 scope.per = None;
-                let kept = carried(&by, scope.columns.keys().map(String::as_str), &self.entrant_columns);
-                let made: BTreeSet<&str> = lets.iter().map(|l| l.name.as_str()).collect();
+                if !ok {
+                    // Which columns are left is not known; none is taken away.
+                    continue;
+                }
+                let names = scope.columns.keys().chain(&scope.unknown).map(String::as_str);
+                let kept = carried(&by, names, &self.entrant_columns);
+                let made: BTreeSet<&str> =
+                    node.get("let").map(Node::entries).unwrap_or_default().iter().map(|e| e.key.as_str()).collect();
                 scope.columns.retain(|name, _| kept.contains(name) || made.contains(name.as_str()));
+                scope.unknown.retain(|name| kept.contains(name) || made.contains(name.as_str()));
                 Action::Group(by, lets)
             } else {
                 match verbs.as_slice() {
@@ -610,8 +818,8 @@ impl Resolver<'_> {
                         let Some(formula) = self.of_type(slot, scope, &Type::Bool, &format!("`{verb}`")) else {
                             continue;
                         };
-                        let named =
-                            Let { name: entry.key.clone(), formula, doc: doc(node), decimals: None, print: None };
+                        let doc = self.doc_of(node, &formula_node(slot).place);
+                        let named = Let { name: entry.key.clone(), formula, doc, decimals: None, print: None };
                         if *verb == "keep" { Action::Keep(named) } else { Action::Drop(named) }
                     }
                     [] => {
@@ -627,13 +835,26 @@ impl Resolver<'_> {
                     many => {
                         let message = format!("the step `{}` has {}", entry.key, many.join(" and "));
                         self.error("edition/step", &entry.key_place, message, "a step does one thing; use two steps");
+                        self.mistaken_step(node, scope);
                         continue;
                     }
                 }
             };
-            steps.push(Step { name: entry.key.clone(), doc: doc(node), action });
+            // A step that a deviation adds is all its own; of another one it is the formulas.
+            let doc = self.doc_of(node, &entry.key_place);
+            steps.push(Step { name: entry.key.clone(), doc, action, constants: std::mem::take(&mut self.constants) });
         }
         steps
+    }
+
+    /// Checks the formulas of a step that does too much, so that their mistakes are reported in the same go.
+    fn mistaken_step(&mut self, node: &Node, scope: &mut Scope) {
+        self.lets(node.get("let"), scope, false);
+        for verb in ["keep", "drop"] {
+            if let Some(slot) = node.get(verb).filter(|n| !n.is_null()) {
+                self.of_type(slot, scope, &Type::Bool, &format!("`{verb}`"));
+            }
+        }
     }
 
     fn order(&mut self, node: Option<&Node>, scope: &Scope) -> Vec<SortKey> {
@@ -648,9 +869,12 @@ impl Resolver<'_> {
         keys
     }
 
-    fn scoring(&mut self, node: &Node, track: &Track) -> Scoring {
-        self.poisoned.clear();
+    fn scoring(&mut self, node: &Node, track: &Track, unknown_plugin: bool) -> Scoring {
         let mut scope = track.scope();
+        scope.open = unknown_plugin;
+        for (name, amount, dim) in track.limits.all() {
+            scope.constants.insert(format!("limits.{name}"), (Type::Number { dim, real: false }, Value::Exact(amount)));
+        }
         let word = |w: &str| (Type::TEXT, Value::Symbol(w.into()));
         scope.constants.insert("track".into(), word(&track.name));
         let prepare = self.steps(node.get("prepare"), &mut scope);
@@ -658,17 +882,20 @@ impl Resolver<'_> {
         for entry in node.get("tables").map(Node::entries).unwrap_or_default() {
             let by = texts(&entry.value, "by");
             for name in &by {
-                if !scope.columns.contains_key(name) {
+                if !scope.columns.contains_key(name) && !scope.unknown.contains(name) && !scope.open {
                     let known: Vec<&str> = scope.columns.keys().map(String::as_str).collect();
+                    let items = entry.value.get("by").map(Node::items).unwrap_or_default();
+                    let place = items.iter().find(|i| i.text() == Some(name)).map_or(&entry.value.place, |i| &i.place);
                     self.error(
                         "edition/unknown-column",
-                        &entry.value.place,
+                        place,
                         format!("there is no column `{name}`"),
                         suggest(name, &known),
                     );
                 }
             }
-            tables.insert(entry.key.clone(), TableRule { doc: doc(&entry.value), by });
+            let doc = self.doc_of(&entry.value, &entry.key_place);
+            tables.insert(entry.key.clone(), TableRule { doc, by });
         }
         if tables.is_empty() {
             tables.insert("division".into(), TableRule { doc: Doc::default(), by: vec!["division".into()] });
@@ -689,9 +916,7 @@ impl Resolver<'_> {
                 }
             }
         }
-        let poisoned = self.poisoned.clone();
         for entry in entries {
-            self.poisoned.clone_from(&poisoned);
             let mut view_scope = scope.clone();
             view_scope.constants.insert("view".into(), word(&entry.key));
             let view = self.view(entry, node, track, view_scope, &tables);
@@ -710,6 +935,7 @@ impl Resolver<'_> {
     ) -> View {
         let node = &entry.value;
         let lets = self.lets(node.get("let"), &mut scope, false);
+        let defined = std::mem::take(&mut self.constants);
         let merged = match (scoring.get("runs"), node.get("runs")) {
             (Some(common), Some(own)) => Some(overlay(common, own)),
             (Some(one), None) | (None, Some(one)) => Some(one.clone()),
@@ -722,15 +948,17 @@ impl Resolver<'_> {
         run_scope.per = Some(vec!["group".into(), "entrant".into()]);
         let mut measures = Vec::new();
         let mut counts = Vec::new();
+        let mut failed: BTreeSet<String> = scope.unknown.clone();
         for (key, list) in [("measures", &mut measures), ("counts", &mut counts)] {
             for e in scoring.get(key).map(Node::entries).unwrap_or_default() {
                 match self.formula(&e.value, &run_scope) {
                     Some(formula) => {
+                        failed.remove(&e.key);
                         let named = self.named(&e.key, &e.value, formula);
                         list.push(named);
                     }
                     None => {
-                        self.poisoned.insert(e.key.clone());
+                        failed.insert(e.key.clone());
                     }
                 }
             }
@@ -759,6 +987,12 @@ impl Resolver<'_> {
             standing_scope.constants.shift_remove(&named.name);
             standing_scope.columns.insert(named.name.clone(), named.formula.ty().clone());
         }
+        for name in &failed {
+            standing_scope.columns.shift_remove(name);
+            standing_scope.constants.shift_remove(name);
+        }
+        standing_scope.unknown = failed;
+        standing_scope.open = opaque(scoring.get("measures")) || opaque(scoring.get("counts"));
         standing_scope.per = Some(vec!["group".into()]);
         let standings = self.lets(scoring.get("standings"), &mut standing_scope, true);
         let order_node = node.get("order").or_else(|| scoring.get("order"));
@@ -776,19 +1010,23 @@ impl Resolver<'_> {
         });
         standing_scope.columns.insert("winner".into(), Type::Bool);
         self.standing_scopes.push(standing_scope.clone());
+        let at = (track.name.clone(), entry.key.clone());
+        self.failed.insert(at.clone(), standing_scope.unknown.clone());
         let mut rankings = IndexMap::new();
         for e in scoring.get("rankings").map(Node::entries).unwrap_or_default() {
             let only = texts(&e.value, "views");
             if !only.is_empty() && !only.contains(&entry.key) {
                 continue;
             }
-            if let Some(ranking) = self.ranking(e, &scope, &standing_scope, tables) {
+            if let Some(ranking) = self.ranking(e, &scope, &standing_scope, tables, &at) {
                 rankings.insert(e.key.clone(), ranking);
             }
         }
         View {
             name: entry.key.clone(),
-            doc: doc(node),
+            doc: self.doc_of(node, &entry.key_place),
+            order_deviation: order_node.and_then(|n| self.deviation_at(&n.place)),
+            defined,
             lets,
             steps,
             measures,
@@ -807,8 +1045,8 @@ impl Resolver<'_> {
         runs: &Scope,
         standings: &Scope,
         tables: &IndexMap<String, TableRule>,
+        at: &(String, String),
     ) -> Option<Ranking> {
-        let poisoned = self.poisoned.clone();
         let node = &entry.value;
         let from = text(node, "from")?;
         let mut scope = match from.as_str() {
@@ -834,17 +1072,30 @@ impl Resolver<'_> {
         }
         let mut values = Vec::new();
         for e in node.get("values").map(Node::entries).unwrap_or_default() {
-            if let Some(formula) = self.formula(&e.value, &scope) {
-                let named = self.named(&e.key, &e.value, formula);
-                values.push(named);
+            match self.formula(&e.value, &scope) {
+                Some(formula) => {
+                    let named = self.named(&e.key, &e.value, formula);
+                    values.push(named);
+                }
+                None => {
+                    self.failed.entry(at.clone()).or_default().insert(e.key.clone());
+                }
             }
         }
         let winner = node.get("winner").and_then(|w| {
             let formula = self.of_type(w, &scope, &Type::Bool, "`winner`")?;
             Some(self.named("winner", w, formula))
         });
-        self.poisoned = poisoned;
-        Some(Ranking { name: entry.key.clone(), doc: doc(node), from, steps, order, values, winner })
+        Some(Ranking {
+            name: entry.key.clone(),
+            doc: self.doc_of(node, &entry.key_place),
+            from,
+            steps,
+            order,
+            order_deviation: node.get("order").and_then(|n| self.deviation_at(&n.place)),
+            values,
+            winner,
+        })
     }
 
     fn recognition(&mut self, entry: &Entry, tracks: &IndexMap<String, Track>) -> Option<Recognition> {
@@ -910,6 +1161,8 @@ impl Resolver<'_> {
                 continue;
             }
             found = true;
+            scope.unknown = self.failed.get(&(name.clone(), v.name.clone())).cloned().unwrap_or_default();
+            scope.unknown.retain(|n| !scope.columns.contains_key(n));
             if let Some(formula) = node.get("where").and_then(|w| self.of_type(w, &scope, &Type::Bool, "`where`")) {
                 filter.insert(v.name.clone(), formula);
             }
@@ -971,7 +1224,18 @@ impl Resolver<'_> {
                 recognise: Self::recognise(e.value.get("recognise")),
                 on,
                 columns: self.columns(e.value.get("columns"), known, &mut scope),
+                optional: flag(&e.value, "optional"),
             });
+            if flag(&e.value, "optional") {
+                for column in e.value.get("columns").map(Node::entries).unwrap_or_default() {
+                    if column.value.get("empty").is_none_or(Node::is_null) && !column.value.is_null() {
+                        let message =
+                            format!("`{}` does not say what a row without one in the joined file has", column.key);
+                        let help = "add `empty:` to the column, as for an empty cell";
+                        self.error("edition/no-empty", &column.key_place, message, help);
+                    }
+                }
+            }
         }
         let mut scope_after = scope.clone();
         let computed = self.lets(node.get("computed"), &mut scope_after, true);
@@ -989,7 +1253,7 @@ impl Resolver<'_> {
             key = vec!["entrant".into(), "benchmark".into()];
         }
         for name in &key {
-            if !scope.columns.contains_key(name) {
+            if !scope.columns.contains_key(name) && !scope.unknown.contains(name) {
                 let known: Vec<&str> = scope.columns.keys().map(String::as_str).collect();
                 let place = node.get("key").map_or(&entry.key_place, |n| &n.place).clone();
                 self.error(
@@ -1035,12 +1299,16 @@ impl Resolver<'_> {
             key,
             duplicates,
         };
-        if let Some(flaw) = mapping.flaw() {
+        // What a part of the form has been blamed for is not said again of the whole.
+        if let Some(flaw) = mapping.flaw()
+            && !self.out.has_error_within(&node.place)
+        {
             let message = format!("the form `{}` contradicts itself: {flaw}", entry.key);
             self.error("edition/form", &entry.key_place, message, "correct the column, or drop it");
         }
-        let r = &mapping.recognise;
-        if r.columns.is_empty() && r.without.is_empty() && r.file.is_none() && r.fields.is_none() {
+        let recognise = node.get("recognise");
+        let says = |key: &str| recognise.and_then(|n| n.get(key)).is_some_and(|n| !n.items().is_empty());
+        if recognise.is_some() && !["columns", "without", "file", "fields"].into_iter().any(says) {
             let message = format!("the form `{}` recognises every file", entry.key);
             self.error("edition/form", &entry.key_place, message, "name columns that its header line has");
         }
@@ -1082,6 +1350,7 @@ impl Resolver<'_> {
                     format!("the column `{}` comes from nowhere", entry.key),
                     help,
                 );
+                scope.unknown.insert(entry.key.clone());
                 continue;
             };
             let words = value.get("words").map(|_| text_map(value, "words"));
@@ -1093,6 +1362,18 @@ impl Resolver<'_> {
                         let names: Vec<&str> = vocabulary.iter().map(String::as_str).collect();
                         let message = format!("`{}` cannot be `{word}`", entry.key);
                         self.error("edition/unknown-word", &place, message, suggest(word, &names));
+                    }
+                }
+            }
+            if let Type::Symbol(Some(vocabulary)) = &ty {
+                for key in ["otherwise", "empty"] {
+                    if let Some(slot) = value.get(key)
+                        && let Some(word) = slot.text()
+                        && !vocabulary.iter().any(|w| w == word)
+                    {
+                        let names: Vec<&str> = vocabulary.iter().map(String::as_str).collect();
+                        let message = format!("`{}` cannot be `{word}`", entry.key);
+                        self.error("edition/unknown-word", &slot.place, message, suggest(word, &names));
                     }
                 }
             }
@@ -1181,8 +1462,8 @@ impl Resolver<'_> {
                 // Standings of different tracks have different columns; one that the formula fits is enough.
                 let tries: Vec<_> =
                     self.standing_scopes.iter().map(|scope| compile(source, scope).map(|_| ())).collect();
-                if !tries.is_empty() && tries.iter().all(Result::is_err) {
-                    self.poisoned.clear();
+                // A formula that only depends on what has a mistake of its own has no mistakes in it.
+                if !tries.is_empty() && tries.iter().all(|t| t.as_ref().is_err_and(|e| !e.is_empty())) {
                     let errors = tries.into_iter().find_map(Result::err).unwrap_or_default();
                     self.formula_errors(node, source, errors);
                 }
@@ -1240,6 +1521,37 @@ impl Resolver<'_> {
     }
 }
 
+/// The paths of what a deviation lays on the edition: of what it changes, or of what it removes.
+fn paths(node: Option<&Node>, removed: bool) -> Vec<String> {
+    fn walk(node: &Node, path: &mut Vec<String>, removed: bool, out: &mut Vec<String>) {
+        let leaf = node.get("is").is_some() || !matches!(node.kind, Kind::Map(_));
+        if leaf {
+            if node.is_null() == removed {
+                out.push(path.join("."));
+            }
+            return;
+        }
+        for entry in node.entries() {
+            if matches!(entry.key.as_str(), "cite" | "says" | "title" | "before") {
+                continue;
+            }
+            path.push(entry.key.clone());
+            walk(&entry.value, path, removed, out);
+            path.pop();
+        }
+    }
+    let mut out = Vec::new();
+    if let Some(node) = node {
+        walk(node, &mut Vec::new(), removed, &mut out);
+    }
+    out
+}
+
+/// Whether something stands where a mapping with names belongs: which names it was meant to define is not known.
+fn opaque(node: Option<&Node>) -> bool {
+    node.is_some_and(|n| !n.is_null() && !matches!(n.kind, Kind::Map(_)))
+}
+
 fn lists(node: Option<&Node>) -> IndexMap<String, Vec<String>> {
     let entries = node.map(Node::entries).unwrap_or_default();
     entries
@@ -1276,13 +1588,16 @@ pub(crate) fn entrant_scope(entrants: &Entrants) -> Scope {
     scope
 }
 
-fn limits(node: Option<&Node>) -> Limits {
+fn limits_of(node: Option<&Node>) -> Limits {
     let Some(node) = node else { return Limits::default() };
     let mut amounts = IndexMap::new();
-    for name in ["wall", "cpu", "memory", "disk", "output"] {
-        if let Some(amount) = text(node, name).and_then(|t| parse_quantity(&t).ok()) {
+    for (name, dim) in Limits::NAMES {
+        if dim != Dim::NONE
+            && let Some(amount) = text(node, name).and_then(|t| parse_quantity(&t).ok())
+        {
             amounts.insert(name.to_string(), amount);
         }
     }
-    Limits { doc: doc(node), amounts, cores: text(node, "cores").and_then(|t| t.parse().ok()) }
+    let count = |name: &str| text(node, name).and_then(|t| t.parse().ok());
+    Limits { doc: doc(node), amounts, cores: count("cores"), processes: count("processes") }
 }

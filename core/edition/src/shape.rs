@@ -15,6 +15,8 @@ pub(crate) enum Shape {
     Bool,
     /// A whole number.
     Int,
+    /// A whole number above 0.
+    Count,
     /// A decimal number.
     Decimal,
     /// A number with a unit of time, or of memory.
@@ -76,6 +78,7 @@ impl Shape {
             Self::Name => "a name (letters, digits, `.`, `_`, `+`, `-`)".into(),
             Self::Bool => "`true` or `false`".into(),
             Self::Int => "a whole number".into(),
+            Self::Count => "a whole number above 0".into(),
             Self::Decimal => "a number".into(),
             Self::Quantity("time") => "a time with its unit, such as `20 min` or `1200 s`".into(),
             Self::Quantity(_) => "an amount of memory with its unit, such as `60 GB`".into(),
@@ -102,10 +105,14 @@ impl Shape {
     pub fn check(&self, node: &Node, at: &str, out: &mut Diagnostics) {
         let wrong = |out: &mut Diagnostics| {
             let message = format!("{at} must be {}, but this is {}", self.expects(), node.what());
-            out.push(
-                Diagnostic::error("edition/type", &node.place, message)
-                    .help("see the edition guide, editions/README.md"),
-            );
+            // A comma within braces ends a value: the rest of the formula became a key.
+            let split =
+                node.is_null() && matches!(self, Self::Formula | Self::Either(Self::Formula, _)) && at.contains(')');
+            let help = match split {
+                true => "a comma ends a value within braces: put the whole formula before it in quotes",
+                false => "see the edition guide, editions/README.md",
+            };
+            out.push(Diagnostic::error("edition/type", &node.place, message).help(help));
         };
         let scalar = match &node.kind {
             Kind::Scalar { text, plain } if !node.is_null() || matches!(self, Self::Text | Self::Part) => {
@@ -159,6 +166,10 @@ impl Shape {
                 (format!("`{text}` is not `true` or `false`"), meant)
             }),
             Self::Int => text.parse::<i64>().is_err().then(|| (format!("`{text}` is not a whole number"), None)),
+            Self::Count => match text.parse::<i64>() {
+                Err(_) => Some((format!("`{text}` is not a whole number"), None)),
+                Ok(n) => (n < 1).then(|| (format!("`{text}` is not positive"), None)),
+            },
             Self::Decimal => agon_table::parse_decimal(text).err().map(|e| (format!("`{text}` {e}"), None)),
             Self::Quantity(dimension) => match agon_table::parse_quantity(text) {
                 Err(e) => Some((format!("`{text}` {e}"), None)),
@@ -212,6 +223,7 @@ impl Shape {
             Self::Date => json!({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}),
             Self::Bool => json!({"type": "boolean"}),
             Self::Int => json!({"type": "integer"}),
+            Self::Count => json!({"type": "integer", "minimum": 1}),
             Self::Word(words) => {
                 let docs: Vec<Json> = words.iter().map(|(w, doc)| json!({"const": w, "description": doc})).collect();
                 json!({"oneOf": docs})

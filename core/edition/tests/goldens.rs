@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use agon_edition::diag::SHOWN;
 use agon_edition::explain::explain;
 use agon_edition::{Reading, check, load};
 
@@ -89,4 +90,98 @@ fn explained() {
     let path = "../../tests/competitions/summer-cup/edition.yaml";
     let (edition, _) = load(path, Reading::Rules).expect("the edition is right");
     golden("explain-summer-cup.txt", &explain(&edition, None));
+}
+
+/// Several views, of which one has steps of its own; and deviations, marked where they stand in the place of a rule.
+#[test]
+fn explained_with_views_and_deviations() {
+    for (reading, file) in [
+        (Reading::Rules, "explained/regatta-rules.txt"),
+        (Reading::Published, "explained/regatta-published.txt"),
+        (Reading::With(["guests".to_string()].into()), "explained/regatta-guests.txt"),
+    ] {
+        let (edition, _) = load("tests/explained/regatta.yaml", reading.clone()).expect("the edition is right");
+        let text = explain(&edition, None);
+        for deviation in &edition.deviations {
+            let marked = text.contains(&format!("(deviation: {})", deviation.name));
+            assert_eq!(marked, reading.includes(&deviation.name), "{}", deviation.name);
+        }
+        assert!(!text.contains("for which true"), "{text}");
+        golden(file, &text);
+    }
+}
+
+/// A file with thousands of mistakes is answered like any other: the time does not grow with their square, and what is
+/// printed ends with a line that counts the rest.
+#[test]
+fn thousands_of_mistakes() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = folder.path().join("edition.yaml");
+    let many = |line: &dyn Fn(usize) -> String| (0..20_000).map(line).collect::<String>();
+    let track = "edition: edition\ntracks:\n  main:\n    plugin: single-query\n    scoring:\n";
+    for (text, expected) in [
+        (format!("edition: edition\n{}", many(&|i| format!("wrong{i}: 1\n"))), 20_000),
+        (format!("edition: edition\n{}", many(&|i| format!("twice{}: 1\n", i / 2))), 20_000),
+        (format!("edition: edition\ntracks:\n{}", many(&|i| format!("  t{i}: {{ like: nobody{i} }}\n"))), 20_000),
+        (
+            format!(
+                "{track}      measures:\n{}      order: [m1 asc]\n      views: {{ v: {{}} }}\n",
+                many(&|i| format!("        m{i}: count(answr{i})\n"))
+            ),
+            20_000,
+        ),
+    ] {
+        fs::write(&path, text).expect("the edition can be written");
+        let (_, diagnostics) = check(&path.display().to_string()).expect("the file can be read");
+        let (errors, warnings) = diagnostics.counts();
+        assert!((expected..=expected + expected / 2).contains(&errors), "{errors} errors");
+        let text = diagnostics.render(false);
+        assert!(text.len() < 200_000, "{} bytes", text.len());
+        let rest = text.trim_end().lines().last().unwrap_or_default();
+        assert_eq!(rest, format!("… and {} more errors", errors - SHOWN), "{warnings} warnings");
+    }
+}
+
+/// Brackets beyond the depth that an edition can have are refused at once, however many there are.
+#[test]
+fn deep_nesting() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = folder.path().join("edition.yaml");
+    for open in ["[", "{ a: ", "[\n  ", "[a, ", "- ", "? "] {
+        let lead = if open.len() == 2 { "edition: e\ncoverage:\n  " } else { "edition: e\ncoverage: " };
+        fs::write(&path, format!("{lead}{}", open.repeat(500_000))).expect("the edition can be written");
+        let (_, diagnostics) = check(&path.display().to_string()).expect("the file can be read");
+        let found: Vec<&str> = diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(found, [if open == "? " { "yaml/key" } else { "yaml/depth" }], "{open:?}");
+        assert!(diagnostics.render(false).len() < 2000, "{open:?}");
+    }
+}
+
+/// Editions that build on each other in a row are no circle, however long the row; a row without end is refused.
+#[test]
+fn long_rows() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let file = |n: usize| folder.path().join(format!("e{n}.yaml"));
+    fs::write(file(0), "edition: e0\ntracks: { t0: { plugin: sat } }\n").expect("the edition can be written");
+    for n in 1..=100 {
+        let text = format!("edition: e{n}\nextends: e{}.yaml\ntracks: {{ t{n}: {{ like: t{} }} }}\n", n - 1, n - 1);
+        fs::write(file(n), text).expect("the edition can be written");
+    }
+    let found = |n: usize| {
+        let (edition, diagnostics) = check(&file(n).display().to_string()).expect("the file can be read");
+        (edition.map(|e| e.tracks.len()), diagnostics.iter().map(|d| d.code).collect::<Vec<_>>())
+    };
+    assert_eq!(found(40), (Some(41), vec!["edition/nothing-to-score"]));
+    assert_eq!(found(100), (None, vec!["edition/too-long"]));
+    let rows = |n: usize| (1..n).map(|i| format!("  t{i}: {{ like: t{} }}\n", i - 1)).collect::<String>();
+    let like = |n: usize| {
+        let text = format!("edition: like\ntracks:\n  t0: {{ plugin: sat }}\n{}", rows(n));
+        let path = folder.path().join("like.yaml");
+        fs::write(&path, text).expect("the edition can be written");
+        let (_, diagnostics) = check(&path.display().to_string()).expect("the file can be read");
+        diagnostics.iter().map(|d| d.code).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(like(64), ["edition/nothing-to-score"].into());
+    assert_eq!(like(66), ["edition/too-long"].into());
+    assert_eq!(like(10_000), ["edition/too-long"].into());
 }

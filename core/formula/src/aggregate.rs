@@ -44,6 +44,11 @@ pub(crate) fn column_at(run: &Run<'_>, id: Id, spec: &Aggregate, rows: &[u32]) -
                 let sums = job.sum_cells(values);
                 return Ok(Column::from_exact(rows.iter().map(|row| Exact::int(sums.get(cell(row)))).collect()));
             }
+            // Without a filter every group has a row.
+            (Fold::Min | Fold::Max, Some(values)) if job.other.is_none() && job.filter().is_none() => {
+                let best = extremes(&job.groups, values, spec.fold == Fold::Max);
+                return Ok(Column::Int(rows.iter().map(|row| best[cell(row)]).collect()));
+            }
             _ => {}
         }
     }
@@ -73,7 +78,7 @@ fn job<'a>(run: &'a Run<'a>, id: Id, spec: &'a Aggregate) -> Result<Job<'a>, Fau
         job.once = Some(with(&spec.once)?);
     }
     if let Some(name) = &spec.other {
-        let cells = with(std::slice::from_ref(name))?;
+        let cells = if job.keeps_beside() { None } else { Some(with(std::slice::from_ref(name))?) };
         job.other = Some(Other { values: groups(&[name])?, cells });
     } else if let Some(once) = job.once.take() {
         // Without `of other` the rows that count are the same for all rows of a group.
@@ -84,8 +89,8 @@ fn job<'a>(run: &'a Run<'a>, id: Id, spec: &'a Aggregate) -> Result<Job<'a>, Fau
 
 struct Other {
     values: Arc<Groups>,
-    /// The groups, each parted by the column.
-    cells: Arc<Groups>,
+    /// The groups, each parted by the column. A fold that keeps the best beside the best of another needs none.
+    cells: Option<Arc<Groups>>,
 }
 
 struct Job<'a> {
@@ -255,6 +260,39 @@ fn counts(groups: &Groups, filter: Option<&[bool]>) -> Vec<i64> {
     counts
 }
 
+/// The greatest or the least number of each group.
+fn extremes(groups: &Groups, values: &[i64], greatest: bool) -> Vec<i64> {
+    fn fold(groups: &Groups, values: &[i64], start: i64, f: impl Fn(i64, i64) -> i64) -> Vec<i64> {
+        let mut cells = vec![start; groups.count];
+        for (group, x) in groups.ids.iter().zip(values) {
+            let cell = &mut cells[*group as usize];
+            *cell = f(*cell, *x);
+        }
+        cells
+    }
+    if greatest { fold(groups, values, i64::MIN, i64::max) } else { fold(groups, values, i64::MAX, i64::min) }
+}
+
+/// For each group the row of the filter before which no other comes, or none.
+fn leaders(groups: &Groups, filter: Option<&[bool]>, order: &Order<'_>) -> Vec<u32> {
+    fn find(groups: &Groups, filter: Option<&[bool]>, before: impl Fn(u32, u32) -> bool) -> Vec<u32> {
+        let mut best = vec![NONE; groups.count];
+        for (row, group) in groups.ids.iter().enumerate() {
+            if filter.is_none_or(|f| f[row]) {
+                let best = &mut best[*group as usize];
+                if *best == NONE || before(row as u32, *best) {
+                    *best = row as u32;
+                }
+            }
+        }
+        best
+    }
+    match order.0.as_slice() {
+        [key] => find(groups, filter, |a, b| key[a as usize] < key[b as usize]),
+        _ => find(groups, filter, |a, b| order.cmp(a, b).is_lt()),
+    }
+}
+
 fn spread<T: Copy>(groups: &Groups, cells: &[T]) -> Vec<T> {
     groups.ids.iter().map(|g| cells[*g as usize]).collect()
 }
@@ -314,27 +352,25 @@ impl Job<'_> {
 
     /// The partition that the results belong to.
     fn cells(&self) -> &Groups {
-        self.other.as_ref().map_or(&*self.groups, |o| &*o.cells)
+        self.other.as_ref().and_then(|o| o.cells.as_deref()).unwrap_or(&self.groups)
+    }
+
+    /// Whether the fold picks a row and keeps, for `of other`, the best of another beside it.
+    fn keeps_beside(&self) -> bool {
+        matches!(self.spec.fold, Fold::Min | Fold::Max | Fold::Nth(0)) && self.once.is_none()
     }
 
     /// The order of the rows: by the keys, then by the value.
     fn order(&self) -> Order<'_> {
         let keys = self.spec.by.iter().map(|(key, descending)| order_key(self.run.input(*key), *descending));
-        Order(keys.chain(self.value.map(|v| order_key(v, false))).collect())
+        // Rows that agree in all keys also agree in the value if it is one of them.
+        let keyed = self.spec.by.iter().any(|(key, _)| Some(*key) == self.spec.value);
+        Order(keys.chain(self.value.filter(|_| !keyed).map(|v| order_key(v, false))).collect())
     }
 
     /// For `once`: of the rows that agree, the first in the order.
     fn representatives(&self, once: &Groups) -> Vec<bool> {
-        let order = self.order();
-        let mut best = vec![NONE; once.count];
-        for (row, class) in once.ids.iter().enumerate() {
-            if self.filter().is_none_or(|f| f[row]) {
-                let best = &mut best[*class as usize];
-                if *best == NONE || order.cmp(row as u32, *best).is_lt() {
-                    *best = row as u32;
-                }
-            }
-        }
+        let best = leaders(once, self.filter(), &self.order());
         let mut chosen = vec![false; once.ids.len()];
         for row in best {
             if row != NONE {
@@ -353,14 +389,15 @@ impl Job<'_> {
         let Some(other) = &self.other else {
             return (0..self.groups.count).map(|group| f(group, parts.part(group))).collect();
         };
-        let mut member = vec![NONE; other.cells.count];
-        for (row, cell) in other.cells.ids.iter().enumerate() {
+        let cells = self.cells();
+        let mut member = vec![NONE; cells.count];
+        for (row, cell) in cells.ids.iter().enumerate() {
             member[*cell as usize] = row as u32;
         }
         // When a class of `once` was last met, by the number of the cell.
         let mut met: Vec<u32> = self.once.as_ref().map_or(Vec::new(), |once| vec![NONE; once.count]);
         let mut rows = Vec::new();
-        let mut results = Vec::with_capacity(other.cells.count);
+        let mut results = Vec::with_capacity(cells.count);
         for (cell, member) in member.into_iter().enumerate() {
             rows.clear();
             if member != NONE {
@@ -417,19 +454,7 @@ impl Job<'_> {
             }),
             Fold::TrimmedMean(k) => self.numbers(true, |job, rows| job.mean(rows.get(k..rows.len().checked_sub(k)?)?)),
             Fold::Min | Fold::Max => self.extreme(self.spec.fold == Fold::Max),
-            Fold::Nth(0) if undoable && self.other.is_none() => {
-                let order = self.order();
-                let mut best = vec![NONE; self.groups.count];
-                for (row, group) in self.groups.ids.iter().enumerate() {
-                    if self.filter().is_none_or(|f| f[row]) {
-                        let best = &mut best[*group as usize];
-                        if *best == NONE || order.cmp(row as u32, *best).is_lt() {
-                            *best = row as u32;
-                        }
-                    }
-                }
-                self.rows(|row| best[self.groups.ids[row] as usize])
-            }
+            Fold::Nth(0) if self.keeps_beside() => self.first(),
             Fold::Nth(n) => {
                 let cells = self.drive(true, |_, rows| rows.get(n).copied().unwrap_or(NONE));
                 self.rows(|row| cells[self.cells().ids[row] as usize])
@@ -470,7 +495,7 @@ impl Job<'_> {
             names.push(name);
             let pairs = self.run.table.groups(&names).map_err(|error| (self.id, error.to_string()))?;
             let mut seen = vec![false; pairs.count];
-            for (row, (group, pair)) in self.groups.ids.iter().zip(&pairs.ids).enumerate() {
+            for (row, (group, pair)) in self.groups.ids.iter().zip(pairs.ids.iter()).enumerate() {
                 if self.filter().is_none_or(|f| f[row]) && !std::mem::replace(&mut seen[*pair as usize], true) {
                     count[*group as usize] += 1;
                 }
@@ -489,18 +514,21 @@ impl Job<'_> {
 
     fn count_cells(&self, filter: Option<&[bool]>) -> Vec<i64> {
         let own = counts(self.cells(), filter);
-        let Some(other) = &self.other else { return own };
+        if self.other.is_none() {
+            return own;
+        }
         let mut total = vec![0; self.groups.count];
         let mut rest = own.clone();
-        self.each_cell(other, |cell, group| total[group] += own[cell]);
-        self.each_cell(other, |cell, group| rest[cell] = total[group] - own[cell]);
+        self.each_cell(|cell, group| total[group] += own[cell]);
+        self.each_cell(|cell, group| rest[cell] = total[group] - own[cell]);
         rest
     }
 
     /// Calls `f` once for each cell that has rows, with its group.
-    fn each_cell(&self, other: &Other, mut f: impl FnMut(usize, usize)) {
-        let mut met = vec![false; other.cells.count];
-        for (cell, group) in other.cells.ids.iter().zip(&self.groups.ids) {
+    fn each_cell(&self, mut f: impl FnMut(usize, usize)) {
+        let cells = self.cells();
+        let mut met = vec![false; cells.count];
+        for (cell, group) in cells.ids.iter().zip(self.groups.ids.iter()) {
             if !std::mem::replace(&mut met[*cell as usize], true) {
                 f(*cell as usize, *group as usize);
             }
@@ -510,11 +538,13 @@ impl Job<'_> {
     /// The sums of the cells, or of the rests of their groups.
     fn sum_cells(&self, values: &[i64]) -> Sums {
         let own = Sums::new(self.cells(), values, self.filter());
-        let Some(other) = &self.other else { return own };
+        if self.other.is_none() {
+            return own;
+        }
         let mut total = vec![0i128; self.groups.count];
-        let mut rest = vec![0i128; other.cells.count];
-        self.each_cell(other, |cell, group| total[group] += own.get(cell));
-        self.each_cell(other, |cell, group| rest[cell] = total[group] - own.get(cell));
+        let mut rest = vec![0i128; self.cells().count];
+        self.each_cell(|cell, group| total[group] += own.get(cell));
+        self.each_cell(|cell, group| rest[cell] = total[group] - own.get(cell));
         match rest.iter().map(|x| i64::try_from(*x).ok()).collect() {
             Some(small) => Sums::Small(small),
             None => Sums::Wide(rest),
@@ -692,6 +722,10 @@ impl Job<'_> {
             });
             return self.rows(|row| cells[self.cells().ids[row] as usize]);
         }
+        if let (Column::Int(values), None, None) = (value, &self.other, self.filter()) {
+            // Every row has a row in its group: itself.
+            return Ok(Column::Int(spread(&self.groups, &extremes(&self.groups, values, greatest))));
+        }
         let key = order_key(value, false);
         match (greatest, self.filter()) {
             (false, None) => self.best(&key, |a, b| a < b, |_| true),
@@ -707,7 +741,7 @@ impl Job<'_> {
         better: impl Fn(i64, i64) -> bool,
         counts: impl Fn(usize) -> bool,
     ) -> Result<Column, Fault> {
-        let ids = &self.groups.ids;
+        let ids: &[u32] = &self.groups.ids;
         let none = Best { key: 0, beside: 0, row: NONE, row_beside: NONE, who: NONE };
         let mut best = vec![none; self.groups.count];
         let whos = self.other.as_ref().map(|o| &o.values.ids[..]);
@@ -759,6 +793,41 @@ impl Job<'_> {
             }
         }
         self.rows(|row| found(row).1)
+    }
+
+    /// The first row in the order.
+    fn first(&self) -> Result<Column, Fault> {
+        let order = self.order();
+        let before = |row: u32, best: u32| best == NONE || order.cmp(row, best).is_lt();
+        let ids: &[u32] = &self.groups.ids;
+        let Some(other) = &self.other else {
+            let best = leaders(&self.groups, self.filter(), &order);
+            return self.rows(|row| best[ids[row] as usize]);
+        };
+        let whos: &[u32] = &other.values.ids;
+        let who = |row: u32| whos[row as usize];
+        let mut best = vec![NONE; self.groups.count];
+        let mut beside = best.clone();
+        for (row, group) in ids.iter().enumerate() {
+            if !self.filter().is_none_or(|f| f[row]) {
+                continue;
+            }
+            let row = row as u32;
+            let (best, beside) = (&mut best[*group as usize], &mut beside[*group as usize]);
+            if before(row, *best) {
+                if *best != NONE && who(*best) != who(row) {
+                    *beside = *best;
+                }
+                *best = row;
+            } else if who(*best) != who(row) && before(row, *beside) {
+                *beside = row;
+            }
+        }
+        self.rows(|row| {
+            let group = ids[row] as usize;
+            let best = best[group];
+            if best != NONE && who(best) == whos[row] { beside[group] } else { best }
+        })
     }
 
     /// 1 + the number of rows of the group that come strictly before each row.

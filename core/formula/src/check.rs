@@ -218,7 +218,17 @@ impl<'a> Checker<'a> {
     }
 
     fn resolves(&self, name: &str) -> bool {
-        self.scope.columns.contains_key(name) || self.scope.constants.contains_key(name)
+        self.scope.columns.contains_key(name) || self.scope.constants.contains_key(name) || self.unknown(name)
+    }
+
+    /// Whether nothing can be said about the name.
+    fn unknown(&self, name: &str) -> bool {
+        self.scope.unknown.contains(name) || (self.scope.open && !self.vocabulary(name))
+    }
+
+    /// Whether the name is a word of some column, so that an open scope does not swallow it.
+    fn vocabulary(&self, name: &str) -> bool {
+        self.scope.columns.values().any(|ty| matches!(ty, Type::Symbol(Some(words)) if words.iter().any(|w| w == name)))
     }
 
     /// Whether the expression is made of words whose meaning depends on what they are compared with.
@@ -340,6 +350,9 @@ impl<'a> Checker<'a> {
             }
             return Some(self.literal(value, ty, span, 4096));
         }
+        if self.scope.unknown.contains(name) {
+            return None;
+        }
         match want {
             Some(Type::Symbol(None)) => return Some(self.symbol(name, span)),
             Some(Type::Symbol(Some(words))) => {
@@ -357,12 +370,14 @@ impl<'a> Checker<'a> {
             }
             _ => {}
         }
-        self.unknown_name(name, span);
+        if !self.scope.open {
+            self.unknown_name(name, span);
+        }
         None
     }
 
     fn names(&self) -> impl Iterator<Item = &'a str> + Clone + use<'a> {
-        self.scope.columns.keys().chain(self.scope.constants.keys()).map(String::as_str)
+        self.scope.columns.keys().chain(self.scope.constants.keys()).chain(&self.scope.unknown).map(String::as_str)
     }
 
     fn unknown_name(&mut self, name: &str, span: &Range<usize>) {
@@ -478,10 +493,12 @@ impl<'a> Checker<'a> {
         let place = format!("`{}`", op.symbol());
         let a = self.condition(left, &place);
         let b = self.condition(right, &place);
+        let names = self.names();
         if let (Some(word), Kind::Binary { op: BinOp::Eq, left: subject, .. }) = (self.errors.last_mut(), &left.kind)
             && word.span == right.span
             && word.code == "formula/unknown-name"
-            && matches!(right.kind, Kind::Name(_))
+            && let Kind::Name(name) = &right.kind
+            && closest(name, names).is_none()
         {
             // `x == a or b`, the commonest slip of all.
             word.help = Some(format!("write the comparison again: `{left} {} {subject} == {right}`", op.symbol()));
@@ -832,8 +849,12 @@ impl<'a> Checker<'a> {
         if context.is_none() {
             context = known;
         }
-        for (value, e) in values.iter_mut().zip(&branches) {
-            if self.contextual(e) && !matches!(e.kind, Kind::Text(_)) && !(failed && context.is_none()) {
+        // Of words that nothing is known about, those that look like names are the misspelt ones.
+        let near = |e: &Expr| matches!(&e.kind, Kind::Name(name) if closest(name, self.names()).is_some());
+        let misspelt = context.is_none() && branches.iter().any(|e| self.contextual(e) && near(e));
+        let doubtful: Vec<bool> = branches.iter().map(|e| !misspelt || near(e)).collect();
+        for ((value, e), doubtful) in values.iter_mut().zip(&branches).zip(doubtful) {
+            if self.contextual(e) && !matches!(e.kind, Kind::Text(_)) && doubtful && !(failed && context.is_none()) {
                 *value = self.check(e, context.as_ref());
             }
         }
@@ -1077,6 +1098,9 @@ impl<'a> Checker<'a> {
                 continue;
             }
             failed = true;
+            if self.scope.unknown.contains(name) || self.scope.open {
+                continue;
+            }
             if self.scope.constants.contains_key(name) {
                 let message = format!("`{name}` is a constant, and a column must stand here");
                 self.error("formula/type", &ident.span, message, None);
@@ -1200,7 +1224,15 @@ impl<'a> Checker<'a> {
             self.error("formula/clause", span, message, Some(format!("say by what: `{example}`")));
         }
 
-        let (fold, value) = self.folded(function, args, span, &mut filter)?;
+        let folded = self.folded(function, args, span, &mut filter);
+        if folded.as_ref().is_none_or(|(_, value)| value.is_none())
+            && let Some(e) = otherwise
+            && !self.contextual(e)
+        {
+            // Its type cannot be compared with anything, but it may have mistakes of its own.
+            self.check(e, None);
+        }
+        let (fold, value) = folded?;
         let needs_else = match fold {
             Fold::Min | Fold::Max | Fold::Mean | Fold::Median => filter.is_some() || other.is_some(),
             Fold::Nth(0) if function == "first" => filter.is_some() || other.is_some(),

@@ -97,8 +97,10 @@ pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     }
     let lower = word.to_lowercase();
     let mut best: Option<(usize, &str)> = None;
-    for candidate in known {
-        if candidate.len() > 64 {
+    // More names than any edition has: a bound for the time that a file with thousands of mistakes takes.
+    for candidate in known.into_iter().take(500) {
+        // Each letter more or less is an edit, and a limit allows a quarter of the shorter one.
+        if candidate.len() > 64 || candidate.len().abs_diff(word.len()) > 1 + word.len() / 2 {
             continue;
         }
         let d = distance(&lower, &candidate.to_lowercase());

@@ -16,6 +16,7 @@ use crate::aggregate;
 use crate::error::EvalError;
 use crate::ir::{Arithmetic, Compare, Const, Id, Node, Op, RealFunction, Rounding, normal};
 use crate::real;
+use crate::reduce::{merge, reduce};
 
 /// Rows a block.
 const BLOCK: usize = 2048;
@@ -43,6 +44,8 @@ pub(crate) fn fold_constant(nodes: &[Node], node: Node) -> Result<Value, String>
 
 /// The column of a formula.
 pub(crate) fn evaluate(nodes: &[Node], root: Id, table: &Table, source: &str) -> Result<Arc<Column>, EvalError> {
+    let reduced = reduce(nodes, root, table);
+    let (nodes, root) = reduced.as_ref().map_or((nodes, root), |(nodes, root)| (nodes, *root));
     Run::new(nodes, table).root(root).map_err(|(id, message)| EvalError {
         source: source.into(),
         span: nodes[id].span.clone(),
@@ -59,11 +62,20 @@ pub(crate) fn evaluate_at(
     rows: &[u32],
     source: &str,
 ) -> Result<Arc<Column>, EvalError> {
-    Run::new(nodes, table).root_at(root, rows).map_err(|(id, message)| EvalError {
-        source: source.into(),
-        span: nodes[id].span.clone(),
-        message,
-    })
+    let reduced = reduce(nodes, root, table);
+    let (nodes, root) = reduced.as_ref().map_or((nodes, root), |(nodes, root)| (nodes, *root));
+    let column = Run::new(nodes, table).roots_at(&[root], rows).map(|mut columns| columns.remove(0));
+    column.map_err(|(id, message)| EvalError { source: source.into(), span: nodes[id].span.clone(), message })
+}
+
+/// The values of several formulas at some rows, each part that they share computed once. `None` if one of them has a
+/// mistake, without saying which.
+pub(crate) fn evaluate_all_at(formulas: &[(&[Node], Id)], table: &Table, rows: &[u32]) -> Option<Vec<Arc<Column>>> {
+    let reduced: Vec<Option<(Vec<Node>, Id)>> = formulas.iter().map(|(n, root)| reduce(n, *root, table)).collect();
+    let parts: Vec<(&[Node], Id)> =
+        reduced.iter().zip(formulas).map(|(r, whole)| r.as_ref().map_or(*whole, |(n, root)| (n, *root))).collect();
+    let (nodes, roots) = merge(&parts);
+    Run::new(&nodes, table).roots_at(&roots, rows).ok()
 }
 
 /// One evaluation: the columns that are there as a whole.
@@ -85,13 +97,14 @@ impl<'a> Run<'a> {
         Ok(self.whole[root].clone().expect("the root is wanted"))
     }
 
-    /// The root's value at some rows.
-    fn root_at(&mut self, root: Id, rows: &[u32]) -> Result<Arc<Column>, Fault> {
+    /// The values of the roots at some rows.
+    fn roots_at(&mut self, roots: &[Id], rows: &[u32]) -> Result<Vec<Arc<Column>>, Fault> {
+        let Some(last) = roots.iter().copied().max() else { return Ok(Vec::new()) };
         // The nodes around the outermost aggregates, and these themselves.
         let mut outer = vec![false; self.nodes.len()];
         let mut wanted = vec![false; self.nodes.len()];
-        outer[root] = true;
-        for id in (0..=root).rev() {
+        roots.iter().for_each(|&root| outer[root] = true);
+        for id in (0..=last).rev() {
             if !outer[id] {
                 continue;
             }
@@ -105,10 +118,10 @@ impl<'a> Run<'a> {
                 op => op.operands(|operand| outer[operand] = true),
             }
         }
-        self.compute(wanted, root)?;
+        self.compute(wanted, last)?;
         let mut mini = Table::new(rows.len());
         let mut whole: Vec<Option<Arc<Column>>> = vec![None; self.nodes.len()];
-        for id in (0..=root).filter(|id| outer[*id]) {
+        for id in (0..=last).filter(|id| outer[*id]) {
             match &self.nodes[id].op {
                 Op::Column(name) => {
                     let column = Arc::new(self.bind(id, name)?.gather(rows));
@@ -120,10 +133,13 @@ impl<'a> Run<'a> {
                 _ => {}
             }
         }
-        if let Some(column) = whole[root].take() {
-            return Ok(column);
+        let mut few = Run { nodes: self.nodes, table: &mini, whole };
+        for &root in roots {
+            if few.whole[root].is_none() {
+                few.whole[root] = Some(few.column(root)?);
+            }
         }
-        Run { nodes: self.nodes, table: &mini, whole }.column(root)
+        Ok(roots.iter().filter_map(|root| few.whole[*root].clone()).collect())
     }
 
     /// Computes the wanted nodes, none above `last`, on all rows, and whatever they need.

@@ -97,8 +97,8 @@ fn word_end(bytes: &[u8], start: usize) -> usize {
         while body(at) {
             at += 1;
         }
-        // A hyphen joins two words only if a letter follows it at once: `n-1` is a subtraction.
-        if bytes.get(at) == Some(&b'-') && bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic) {
+        // A hyphen joins two words only if a letter follows it at once: `n-1` is a subtraction. So does a point.
+        if matches!(bytes.get(at), Some(b'-' | b'.')) && bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic) {
             at += 1;
         } else {
             return at;

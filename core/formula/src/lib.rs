@@ -9,8 +9,9 @@
 //!
 //! 1. `lex` and `parse` make the tree of `ast`, which prints itself back.
 //! 2. `check` resolves names, types and units, and makes the node list of `ir`.
-//! 3. `eval` computes the scalar parts block-wise over columns, `aggregate` the folds over groups of rows.
-//! 4. `english` says the tree in words.
+//! 3. `reduce` puts in what a table knows to be the same on every row, and makes several formulas into one list.
+//! 4. `eval` computes the scalar parts block-wise over columns, `aggregate` the folds over groups of rows.
+//! 5. `english` says the tree in words.
 //!
 //! This crate knows tables, not competitions: what a column means is the caller's business.
 
@@ -24,12 +25,14 @@ mod ir;
 mod lex;
 mod parse;
 mod real;
+mod reduce;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use agon_table::{Column, Table, Type, Value};
@@ -37,6 +40,7 @@ use indexmap::IndexMap;
 
 use crate::ast::Expr;
 use crate::check::Checker;
+pub use crate::english::Voice;
 pub use crate::error::{EvalError, FormulaError};
 use crate::ir::{Id, Node, Op};
 
@@ -49,6 +53,12 @@ pub struct Scope {
     pub constants: IndexMap<String, (Type, Value)>,
     /// Columns that an aggregate without `per` groups by; none or an empty list stands for all rows together.
     pub per: Option<Vec<String>>,
+    /// Names that stand for something, but nothing is known about it because its own definition has a mistake. What
+    /// depends on one is not checked, and not reported either: a formula that does not compile for no other reason
+    /// has an empty list of mistakes.
+    pub unknown: BTreeSet<String>,
+    /// Whether every name that is not known is to be taken for such a one.
+    pub open: bool,
     /// The type that the place expects, if it expects one. A number must have its dimension, but may be real or exact;
     /// a text must be of its vocabulary. Bare words are looked up in it.
     pub expect: Option<Type>,
@@ -91,7 +101,8 @@ pub fn is_reserved(word: &str) -> bool {
 /// Compiles a formula for a scope.
 ///
 /// # Errors
-/// All mistakes that can be told apart, in the order of the source.
+/// All mistakes that can be told apart, in the order of the source; none if the formula only depends on a name of
+/// [`Scope::unknown`].
 pub fn compile(source: &str, scope: &Scope) -> Result<Formula, Vec<FormulaError>> {
     let (tree, errors) = parse::parse(source);
     finish(source, tree, errors, scope)
@@ -177,6 +188,14 @@ impl Formula {
         self.0.nodes[self.0.root].constant().map(ir::Const::value)
     }
 
+    /// Its value, if that is the same for every row of this table as far as the table's constants tell.
+    pub fn constant_in(&self, table: &Table) -> Option<Value> {
+        match reduce::reduce(&self.0.nodes, self.0.root, table) {
+            Some((nodes, root)) => nodes[root].constant().map(ir::Const::value),
+            None => self.constant(),
+        }
+    }
+
     /// Its value on every row. A formula that is just a column gives the table's own column, uncopied.
     ///
     /// # Errors
@@ -196,9 +215,50 @@ impl Formula {
         eval::evaluate_at(&self.0.nodes, self.0.root, table, rows, &self.0.source)
     }
 
-    /// The formula as an English phrase.
+    /// What [`eval_at`](Self::eval_at) gives for each of some formulas, for less: a part that several of them have is
+    /// computed once.
+    ///
+    /// # Errors
+    /// As `eval_at`, for the first formula that has a mistake.
+    ///
+    /// # Panics
+    /// If the table has no such row.
+    pub fn eval_all_at(formulas: &[&Self], table: &Table, rows: &[u32]) -> Result<Vec<Arc<Column>>, EvalError> {
+        let parts: Vec<(&[Node], Id)> = formulas.iter().map(|f| (&f.0.nodes[..], f.0.root)).collect();
+        match eval::evaluate_all_at(&parts, table, rows) {
+            Some(columns) => Ok(columns),
+            // One by one, the mistake is found with its formula and place.
+            None => formulas.iter().map(|f| f.eval_at(table, rows)).collect(),
+        }
+    }
+
+    /// The formula as an English phrase, about runs.
     pub fn english(&self) -> String {
-        english::phrase(&self.0.tree)
+        self.english_as(&Voice::default())
+    }
+
+    /// The formula as an English phrase, with the caller's words for rows and names.
+    pub fn english_as(&self, voice: &Voice<'_>) -> String {
+        english::phrase(voice, &self.0.tree)
+    }
+}
+
+/// Formulas are equal if they do the same to columns of the same names, however they were written.
+impl PartialEq for Formula {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&*self.0, &*other.0);
+        let same = |(x, y): (&Node, &Node)| x.op == y.op && x.ty == y.ty;
+        Arc::ptr_eq(&self.0, &other.0)
+            || (a.root == b.root && a.nodes.len() == b.nodes.len() && a.nodes.iter().zip(&b.nodes).all(same))
+    }
+}
+
+impl Eq for Formula {}
+
+impl Hash for Formula {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.root.hash(state);
+        self.0.nodes.iter().for_each(|node| node.op.hash(state));
     }
 }
 

@@ -91,13 +91,19 @@ fn parse_with(source: &str, direction: bool) -> (Expr, (usize, bool), Vec<Formul
             descending = true;
         } else if !p.word("asc")
             && let Tok::Word(word) = p.peek()
-            && closest(word, ["asc", "desc", "ascending", "descending"]).is_some()
+            && p.peek_second() == Tok::End
+            && !RESERVED.contains(&word)
         {
             let span = p.bump();
-            p.errors.push(
-                FormulaError::new("formula/syntax", span, format!("`{word}` is no direction"))
-                    .help("write `asc` (least first) or `desc` (greatest first)"),
-            );
+            let help = match word.to_lowercase().as_str() {
+                "down" | "downward" | "downwards" | "decreasing" | "falling" | "greatest" | "highest" | "most"
+                | "reverse" | "descending" => "did you mean `desc` (greatest first)?",
+                "up" | "upward" | "upwards" | "increasing" | "rising" | "least" | "lowest" | "fewest" | "ascending" => {
+                    "did you mean `asc` (least first)?"
+                }
+                _ => "write `asc` (least first) or `desc` (greatest first)",
+            };
+            p.errors.push(FormulaError::new("formula/syntax", span, format!("`{word}` is no direction")).help(help));
         }
     }
     if p.peek() != Tok::End {

@@ -73,6 +73,7 @@ fn form_2014() -> Mapping {
             ColumnRule { name: "expected".into(), source: Source::Column("expected".into()), ..answers() },
         ],
         joins: vec![Join {
+            optional: false,
             file: JoinFile::Beside("solvers.csv".into()),
             header: Header::Named,
             delimiter: b',',

@@ -88,6 +88,18 @@ impl Spans {
             None => (String::new(), 0),
         }
     }
+
+    /// The names of the files, in order, each once.
+    pub fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for span in &self.0 {
+            let name = shown(&span.file, span.member.as_deref());
+            if !files.contains(&name) {
+                files.push(name);
+            }
+        }
+        files
+    }
 }
 
 /// Texts become codes: by the order in which they came last time, then through a small cache, then by hashing.
@@ -330,6 +342,25 @@ impl Assembly {
             None => Ok(()),
             Some((row, column, kind)) => Err(self.spans.error(first_row + row, kind).column(&column)),
         }
+    }
+
+    /// Appends a row whose cells are all empty, for rows of results that no row of a joined file fits.
+    pub fn push_empty(&mut self) -> Result<(), ErrorKind> {
+        for (at, raw) in self.raws.iter_mut().enumerate() {
+            let Some(interner) = &mut raw.interner else { continue };
+            let known = interner.len();
+            interner.push_all(std::iter::once(&b""[..]));
+            if interner.len() > known {
+                for state in self.rules.iter_mut().filter(|s| s.raw == at) {
+                    state.produced.learn(&state.rule, "")?;
+                }
+            }
+        }
+        for state in &mut self.rules {
+            state.produced.convert(&state.rule, std::iter::once(&b""[..])).map_err(|(_, kind)| kind)?;
+        }
+        self.rows += 1;
+        Ok(())
     }
 
     /// The interned column of the file that is called so.

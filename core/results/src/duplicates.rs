@@ -28,7 +28,7 @@ pub(crate) fn settle(mapping: &Mapping, table: &Table, spans: &Spans) -> Result<
             Column::Symbol(s) => (&s.codes, s.dict.len() as u64),
             _ => {
                 let groups = table.groups(&[name]).map_err(unlike)?;
-                other = Codes { codes: groups.ids.clone(), count: groups.count as u64 };
+                other = Codes { codes: groups.ids.to_vec(), count: groups.count as u64 };
                 (&other.codes, other.count)
             }
         };

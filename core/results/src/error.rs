@@ -33,6 +33,10 @@ pub enum ErrorKind {
     NotFound,
     /// The path leads to a directory.
     Directory,
+    /// The file to write is a directory.
+    Target,
+    /// The path leads to a pipe, a device or a socket.
+    Special,
     /// The file holds nothing.
     Empty,
     /// The compressed stream or the archive ends too early.
@@ -178,6 +182,11 @@ pub enum ErrorKind {
     Unlike(String),
     /// The mapping contradicts itself.
     BadMapping(String),
+    /// The Parquet file is compressed in a way that is not read.
+    Codec {
+        /// The name of the compression.
+        codec: String,
+    },
     /// The Parquet file holds something that is not read.
     Parquet(String),
     /// The table cannot be written in this form.
@@ -192,6 +201,8 @@ impl ErrorKind {
             Self::Write(_) => "results/write",
             Self::NotFound => "results/not-found",
             Self::Directory => "results/directory",
+            Self::Target => "results/target",
+            Self::Special => "results/special-file",
             Self::Empty => "results/empty-file",
             Self::Truncated { .. } => "results/truncated",
             Self::Corrupt { .. } => "results/corrupt",
@@ -222,6 +233,7 @@ impl ErrorKind {
             Self::NoResults => "results/no-results",
             Self::Unlike(_) => "results/unlike-tables",
             Self::BadMapping(_) => "results/bad-mapping",
+            Self::Codec { .. } => "results/parquet-codec",
             Self::Parquet(_) => "results/parquet",
             Self::Unwritable(_) => "results/unwritable",
         }
@@ -260,10 +272,14 @@ impl fmt::Display for ErrorKind {
         match self {
             Self::Io(e) => write!(f, "cannot be read ({e}); check the path, the permissions and the disk"),
             Self::Write(e) => {
-                write!(f, "cannot be written ({e}); nothing was left behind, check the directory and the disk")
+                write!(f, "cannot be written, and nothing was left behind: {e}")
             }
             Self::NotFound => f.write_str("there is no such file; check the path"),
             Self::Directory => f.write_str("this is a directory; name the files in it"),
+            Self::Target => f.write_str("this is a directory; give the name of a file to write, in it for example"),
+            Self::Special => f.write_str(
+                "this is a pipe or a device, not a file; write its content to a file and give that (files are read more than once)",
+            ),
             Self::Empty => f.write_str("the file is empty; fetch it again"),
             Self::Truncated { layer } => {
                 write!(f, "the {layer} data ends too early, the file is incomplete; fetch or copy it again")
@@ -313,7 +329,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "{} is not {expected}; correct the cell, or declare in the mapping what it means", quote(text))
             }
             Self::NegativeTime { text } => {
-                write!(f, "{} is a negative time; correct the cell, or declare that negative times are allowed", quote(text))
+                write!(f, "{} is a negative time; correct the cell, or declare with `words` what this text stands for", quote(text))
             }
             Self::NotFinite { text } => {
                 write!(f, "{} is not a finite number; correct the cell, or declare in the mapping what it means", quote(text))
@@ -351,6 +367,9 @@ impl fmt::Display for ErrorKind {
             }
             Self::Unlike(why) => write!(f, "the file cannot be appended to the others of its mapping: {why}; read it alone"),
             Self::BadMapping(why) => write!(f, "the mapping is wrong: {why}; correct the mapping"),
+            Self::Codec { codec } => {
+                write!(f, "the Parquet file is compressed with {codec}, which is not read; write it again with zstd, snappy, gzip, lz4 or no compression, for example with DuckDB: COPY (FROM 'old.parquet') TO 'new.parquet' (COMPRESSION zstd)")
+            }
             Self::Parquet(why) => write!(f, "the Parquet file cannot be read: {why}; write it again in a plainer form"),
             Self::Unwritable(why) => write!(f, "the table cannot be written: {why}; remove or rename the column"),
         }

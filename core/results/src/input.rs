@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::error::{ErrorKind, ResultsError};
+use crate::read::Skipped;
 
 /// The most bytes that one given file may unpack to.
 const MOST_BYTES: u64 = 64 << 30;
@@ -120,8 +121,13 @@ pub(crate) enum Opened {
 /// Opens a file and finds out what it is.
 pub(crate) fn open(path: &Path) -> Result<Opened, ResultsError> {
     let fail = |e: &io::Error| ResultsError::opening(path, e);
-    if std::fs::metadata(path).map_err(|e| fail(&e))?.is_dir() {
+    let metadata = std::fs::metadata(path).map_err(|e| fail(&e))?;
+    if metadata.is_dir() {
         return Err(ResultsError::new(path, ErrorKind::Directory));
+    }
+    // A pipe can be read once only and may never begin; a device may never end.
+    if !metadata.is_file() {
+        return Err(ResultsError::new(path, ErrorKind::Special));
     }
     let mut file = File::open(path).map_err(|e| fail(&e))?;
     let mut head = vec![0; 8];
@@ -139,6 +145,26 @@ pub(crate) fn open(path: &Path) -> Result<Opened, ResultsError> {
     if input.is_tar() { Ok(Opened::Tar(input)) } else { Ok(Opened::Text(input)) }
 }
 
+/// Whether the first frame of a zstd stream has a checksum. Parallel compressors put a small frame without content
+/// before it; what has to be read to get past that is added to `head`.
+fn zstd_checksum(head: &mut Vec<u8>, rest: &mut dyn Read) -> io::Result<bool> {
+    const MOST: usize = 4096;
+    let mut at = 0;
+    while let Some(&[low, 0x2a, 0x4d, 0x18, a, b, c, d]) = head.get(at..at + 8)
+        && low & 0xf0 == 0x50
+    {
+        at += 8 + u32::from_le_bytes([a, b, c, d]) as usize;
+        if at > MOST {
+            return Ok(false);
+        }
+        let had = head.len();
+        head.resize((at + 8).max(had), 0);
+        let got = read_full(rest, &mut head[had..])?;
+        head.truncate(had + got);
+    }
+    Ok(head.get(at + 4).is_some_and(|descriptor| descriptor & 4 != 0))
+}
+
 /// The name without the suffix of a compressed form.
 fn plain_name(base: &str) -> &str {
     [".gz", ".xz", ".zst"].iter().find_map(|s| base.strip_suffix(s)).unwrap_or(base)
@@ -149,8 +175,8 @@ impl<'a> Input<'a> {
         file: PathBuf,
         member: Option<String>,
         base: &str,
-        head: Vec<u8>,
-        rest: Box<dyn Read + 'a>,
+        mut head: Vec<u8>,
+        mut rest: Box<dyn Read + 'a>,
         limit: u64,
     ) -> Result<Self, ResultsError> {
         let failure = Rc::new(RefCell::new(None));
@@ -166,7 +192,9 @@ impl<'a> Input<'a> {
                 // The frame header of zstd and the stream header of xz say whether there is a checksum.
                 checked = match layer {
                     Layer::Gzip => true,
-                    Layer::Zstd => head.get(4).is_some_and(|descriptor| descriptor & 4 != 0),
+                    Layer::Zstd => {
+                        zstd_checksum(&mut head, &mut *rest).map_err(|e| ResultsError::opening(&file, &e))?
+                    }
                     Layer::Xz => head.get(7).is_some_and(|check| check & 0xf != 0),
                 };
                 let raw = Raw { inner: io::Cursor::new(head).chain(rest), failure: failure.clone() };
@@ -252,6 +280,11 @@ impl<'a> Input<'a> {
         Ok(n)
     }
 
+    /// What the text is wrapped in.
+    pub(crate) fn container(&self) -> Option<&'static str> {
+        if self.member.is_some() { Some("tar") } else { self.layer.map(Layer::name) }
+    }
+
     /// Reads the rest, only to learn whether the checksums hold. A wrong byte is often noticed as a wrong word first,
     /// and then the damage to the file is the better message.
     pub(crate) fn verify_rest(&mut self) -> Result<(), ResultsError> {
@@ -313,12 +346,12 @@ impl<R: Read> Read for Member<'_, R> {
     }
 }
 
-/// Calls `each` for every regular file of an archive; it returns whether it took the file. Returns how many members
+/// Calls `each` for every regular file of an archive; it returns whether it took the file. Returns the members that
 /// were not taken. Nothing is written to the disk, and an archive inside an archive is not opened.
 pub(crate) fn members(
     archive: Input<'static>,
     mut each: impl FnMut(&mut Input<'_>) -> Result<bool, ResultsError>,
-) -> Result<u64, ResultsError> {
+) -> Result<Skipped, ResultsError> {
     let file = archive.file.clone();
     let outer_checked = archive.checked;
     let fail = |e: &io::Error| {
@@ -333,7 +366,7 @@ pub(crate) fn members(
     let ended = Rc::new(RefCell::new(false));
     let mut tar = tar::Archive::new(ArchiveBytes { input: input.clone(), ended: ended.clone() });
     let mut count = 0;
-    let mut skipped = 0;
+    let mut skipped = Skipped::default();
     // What members that are compressed themselves unpacked to, all together.
     let mut unpacked = 0;
     let mut outcome = Ok(());
@@ -354,13 +387,20 @@ pub(crate) fn members(
             return Err(ResultsError::new(&file, ErrorKind::Limit { what: "members", limit: MOST_ENTRIES }));
         }
         let regular = matches!(entry.header().entry_type(), tar::EntryType::Regular | tar::EntryType::Continuous);
-        if !regular || entry.size() == 0 {
-            // Directories do not count as skipped: they hold nothing.
-            skipped += u64::from(!entry.header().entry_type().is_dir());
-            continue;
-        }
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let base = name.rsplit('/').next().unwrap_or_default().to_string();
+        if !regular || entry.size() == 0 {
+            // A file of results that lost its content is not the same as none.
+            if regular && plain_name(&base).ends_with(".csv") {
+                outcome = Err(ResultsError::new(&file, ErrorKind::Empty).member(Some(&name)));
+                break;
+            }
+            // Directories do not count as skipped: they hold nothing.
+            if !entry.header().entry_type().is_dir() {
+                skipped.add(&name);
+            }
+            continue;
+        }
         let left = entry.size();
         let mut member = Member { entry, left };
         let mut head = vec![0; 8];
@@ -369,20 +409,22 @@ pub(crate) fn members(
             Ok(n) => {
                 head.truncate(n);
                 let budget = MOST_BYTES - unpacked;
-                Input::over(file.clone(), Some(name), &base, head, Box::new(member), budget).and_then(|mut input| {
-                    input.checked |= outer_checked;
-                    input.peek(TAR_BLOCK)?;
-                    let taken = if input.is_tar() { Ok(false) } else { each(&mut input) };
-                    if input.layer.is_some() {
-                        unpacked = (unpacked + input.bytes).min(MOST_BYTES);
-                    }
-                    taken
-                })
+                Input::over(file.clone(), Some(name.clone()), &base, head, Box::new(member), budget).and_then(
+                    |mut input| {
+                        input.checked |= outer_checked;
+                        input.peek(TAR_BLOCK)?;
+                        let taken = if input.is_tar() { Ok(false) } else { each(&mut input) };
+                        if input.layer.is_some() {
+                            unpacked = (unpacked + input.bytes).min(MOST_BYTES);
+                        }
+                        taken
+                    },
+                )
             }
         };
         match taken {
             Ok(true) => {}
-            Ok(false) => skipped += 1,
+            Ok(false) => skipped.add(&name),
             Err(e) => {
                 outcome = Err(e);
                 break;

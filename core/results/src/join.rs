@@ -96,7 +96,8 @@ fn index(join: &Join, joined: &Joined, rows: std::ops::Range<usize>) -> Result<I
     Ok(index)
 }
 
-/// For every row of the results the row of the joined files that fits it.
+/// For every row of the results the row of the joined files that fits it. In an optional join a row that none fits
+/// gets the row behind the last one, and the caller has to append it.
 pub(crate) fn rows(
     mapping: &Mapping,
     join: &Join,
@@ -146,7 +147,8 @@ pub(crate) fn rows(
                 indexes.len() - 1
             }
         };
-        fit(&sides, &indexes[known].1, span.first_row..end, &mut result).map_err(|row| {
+        let missing = join.optional.then_some(joined.assembly.rows as u32);
+        fit(&sides, &indexes[known].1, span.first_row..end, missing, &mut result).map_err(|row| {
             let key = sides.iter().map(|s| (s.name.to_string(), s.texts[s.main.codes[row] as usize].to_string()));
             let joined = file.display().to_string();
             main.spans.error(row, ErrorKind::NoJoinedRow { key: key.collect(), joined })
@@ -155,8 +157,14 @@ pub(crate) fn rows(
     Ok(result)
 }
 
-/// Appends the joined rows of some rows; the error is the row that has none.
-fn fit(sides: &[Side<'_>], index: &Index, rows: std::ops::Range<usize>, out: &mut Vec<u32>) -> Result<(), usize> {
+/// Appends the joined rows of some rows; the error is the row that has none, unless `missing` stands for it.
+fn fit(
+    sides: &[Side<'_>],
+    index: &Index,
+    rows: std::ops::Range<usize>,
+    missing: Option<u32>,
+    out: &mut Vec<u32>,
+) -> Result<(), usize> {
     if let [side] = sides {
         // One condition: every text is looked up once.
         let level = &index.levels[0];
@@ -164,19 +172,18 @@ fn fit(sides: &[Side<'_>], index: &Index, rows: std::ops::Range<usize>, out: &mu
         let map: Vec<u32> = side.joined.iter().map(row_of).collect();
         for row in rows {
             match map[side.main.codes[row] as usize] {
-                u32::MAX => return Err(row),
+                u32::MAX => out.push(missing.ok_or(row)?),
                 found => out.push(found),
             }
         }
         return Ok(());
     }
     for row in rows {
-        let mut number = 0;
-        for (side, level) in sides.iter().zip(&index.levels) {
+        let number = sides.iter().zip(&index.levels).try_fold(0, |number, (side, level)| {
             let code = side.joined[side.main.codes[row] as usize];
-            number = *level.get(&(number, code)).ok_or(row)?;
-        }
-        out.push(index.rows[number as usize]);
+            level.get(&(number, code)).copied()
+        });
+        out.push(number.map(|n| index.rows[n as usize]).or(missing).ok_or(row)?);
     }
     Ok(())
 }

@@ -9,6 +9,8 @@
 //! * A read that fails yields no table, and the error names the file, the row and the column. Nothing is guessed: a
 //!   missing column, an empty cell or an unknown word is an error unless the mapping says what it means.
 //! * Damage is noticed where it can be: checksums are verified, and compressed streams and archives must be complete.
+//!   Where nothing inside a file vouches for its bytes, [`ReadReport::notes`] says so.
+//! * Every value can be traced to its file and row: [`Origins`] keeps the ranges of rows beside a table.
 //! * Text is processed in blocks; the unpacked text is never held as a whole, and no archive is unpacked to the disk.
 //! * A rule is applied once for each distinct text of a column, so the cost of patterns and words does not depend on the
 //!   number of rows.
@@ -22,9 +24,11 @@ mod error;
 mod input;
 mod join;
 mod mapping;
+mod origin;
 mod parquet_file;
 mod read;
 mod split;
+mod stamp;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -32,6 +36,10 @@ mod write;
 
 pub use error::{ErrorKind, ResultsError};
 pub use mapping::{ColumnRule, Duplicates, Header, Join, JoinFile, Kind, Mapping, Recognise, Source};
-pub use parquet_file::{read_parquet, write_parquet};
-pub use read::{CsvRow, CsvRows, FileReport, FileRole, ReadOutcome, ReadReport, column_names, read, read_csv_rows};
-pub use write::{write_csv, write_csv_to};
+pub use origin::{Origins, Place};
+pub use parquet_file::{decoding, read_parquet, write_parquet};
+pub use read::{
+    CsvRow, CsvRows, FileReport, FileRole, ReadOutcome, ReadReport, Skipped, column_names, read, read_csv_rows,
+};
+pub use stamp::parquet_metadata;
+pub use write::{write_csv, write_csv_to, write_problem};

@@ -176,6 +176,9 @@ pub struct Join {
     pub on: Vec<(String, String)>,
     /// The columns that it adds; their sources are columns of the joined file.
     pub columns: Vec<ColumnRule>,
+    /// Whether rows of the results may have no row in the joined file. They are then read as if its cells were empty,
+    /// so every column says what an empty cell means.
+    pub optional: bool,
 }
 
 /// Where a joined file is found.
@@ -271,6 +274,14 @@ impl Mapping {
             }
             if join.on.is_empty() {
                 return Some("a joined file is joined on no column".into());
+            }
+            if join.optional
+                && let Some(rule) = join.columns.iter().find(|r| r.empty.is_none())
+            {
+                return Some(format!(
+                    "the joined column `{}` does not say what a row without a joined one has (`empty`)",
+                    rule.name
+                ));
             }
             if let Some(rule) = join.columns.iter().find(|r| !matches!(r.source, Source::Column(_))) {
                 return Some(format!(

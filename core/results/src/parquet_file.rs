@@ -5,6 +5,7 @@
 //! checksum of all pages, because Parquet itself protects nothing. Text columns are dictionary-encoded, and reading
 //! takes their pages apart itself: the codes in a page become the codes of the column without ever becoming texts.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -18,17 +19,18 @@ use parquet::column::page::{Page, PageReader};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
+use parquet::file::metadata::{KeyValue, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type as SchemaType;
+use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 
 use crate::error::{ErrorKind, ResultsError};
 use crate::split::{Made, Rows};
 use crate::value::parse_exact;
-use crate::write::replace;
+use crate::write::{replace, write_problem};
 
 /// Where the types of the columns are kept.
 const SCHEMA: &str = "agon.schema";
@@ -48,26 +50,26 @@ struct Tally<'w> {
     failed: Arc<Mutex<Option<std::io::Error>>>,
 }
 
+impl Tally<'_> {
+    fn note(&self, error: &std::io::Error) {
+        if let Ok(mut failed) = self.failed.lock() {
+            failed.get_or_insert_with(|| std::io::Error::new(error.kind(), error.to_string()));
+        }
+    }
+}
+
 impl Write for Tally<'_> {
     fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
-        let outcome = self.inner.write(buf);
-        match &outcome {
-            Ok(n) => {
-                if let Ok(mut sum) = self.sum.lock() {
-                    sum.update(&buf[..*n]);
-                }
-            }
-            Err(e) => {
-                if let Ok(mut failed) = self.failed.lock() {
-                    failed.get_or_insert_with(|| std::io::Error::new(e.kind(), e.to_string()));
-                }
-            }
+        let n = self.inner.write(buf).inspect_err(|e| self.note(e))?;
+        if let Ok(mut sum) = self.sum.lock() {
+            sum.update(&buf[..n]);
         }
-        outcome
+        Ok(n)
     }
 
+    // What was written may still lie in a buffer, so that a full disk shows only now.
     fn flush(&mut self) -> std::io::Result<()> {
-        self.inner.flush()
+        self.inner.flush().inspect_err(|e| self.note(e))
     }
 }
 
@@ -141,10 +143,10 @@ pub fn write_parquet(table: &Table, metadata: &[(String, String)], path: &Path) 
         let why = format!("the metadata key `{key}` is reserved");
         return Err(ResultsError::new(path, ErrorKind::Unwritable(why)));
     }
-    replace(path, &mut |out| {
+    replace(path, &mut |out, folder| {
         let failed = Arc::new(Mutex::new(None));
         encode(table, metadata, out, failed.clone()).map_err(|e| match failed.lock().ok().and_then(|mut f| f.take()) {
-            Some(io) => ErrorKind::Write(io.to_string()),
+            Some(io) => ErrorKind::Write(write_problem(&io, folder)),
             None => ErrorKind::Unwritable(e.to_string()),
         })
     })
@@ -250,9 +252,27 @@ pub(crate) enum Found {
     Foreign(ForeignFile),
 }
 
+thread_local! {
+    static DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread runs a decoder whose panics are caught and reported as damage to the file. A panic hook can ask
+/// this and stay silent.
+pub fn decoding() -> bool {
+    DECODING.get()
+}
+
 /// Runs a decoder of someone else's on bytes that nothing vouches for. Should it panic, the file is damaged.
 fn guarded<T>(f: impl FnOnce() -> Result<T, ErrorKind>) -> Result<T, ErrorKind> {
-    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|_| Err(damaged("its decoder gave up")))
+    quietly(f).unwrap_or_else(|| Err(damaged("its decoder gave up")))
+}
+
+/// Runs a decoder; nothing if it panics.
+pub(crate) fn quietly<T>(f: impl FnOnce() -> T) -> Option<T> {
+    let before = DECODING.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(f)).ok();
+    DECODING.set(before);
+    outcome
 }
 
 /// Opens a Parquet file.
@@ -338,24 +358,33 @@ fn ours(
     for at in 0..reader.num_row_groups() {
         groups.push(reader.get_row_group(at).map_err(damaged)?);
     }
-    for (at, column) in columns.iter().enumerate() {
-        let (name, ty, held) = described(column).ok_or_else(|| damaged("the schema has an unknown column"))?;
-        let column = match held.as_str() {
-            "bool" => Column::Bool(plain::<BoolType>(&groups, at, rows)?),
-            "int" => Column::Int(plain::<Int64Type>(&groups, at, rows)?),
-            "real" => Column::Real(plain::<DoubleType>(&groups, at, rows)?),
-            "text" => Column::Symbol(symbols(&groups, at, rows)?),
-            "exact" => {
-                let symbols = symbols(&groups, at, rows)?;
-                let values: Result<Vec<Exact>, ErrorKind> = symbols.dict.iter().map(parse_exact).collect();
-                let values = values?;
-                Column::Exact(symbols.codes.iter().map(|&c| values[c as usize].clone()).collect())
-            }
-            _ => return Err(damaged("the schema has an unknown representation")),
-        };
-        table.set(&name, ty, column).map_err(damaged)?;
+    let described: Vec<(String, Type, String)> = columns
+        .iter()
+        .map(|column| described(column).ok_or_else(|| damaged("the schema has an unknown column")))
+        .collect::<Result<_, _>>()?;
+    // Columns are decoded independently of each other.
+    let decoded: Vec<Result<Column, ErrorKind>> =
+        described.par_iter().enumerate().map(|(at, (_, _, held))| decode(&groups, at, held, rows)).collect();
+    for ((name, ty, _), column) in described.into_iter().zip(decoded) {
+        table.set(&name, ty, column?).map_err(damaged)?;
     }
     Ok(table)
+}
+
+fn decode(groups: &[Box<dyn RowGroupReader + '_>], at: usize, held: &str, rows: usize) -> Result<Column, ErrorKind> {
+    Ok(match held {
+        "bool" => Column::Bool(plain::<BoolType>(groups, at, rows)?),
+        "int" => Column::Int(plain::<Int64Type>(groups, at, rows)?),
+        "real" => Column::Real(plain::<DoubleType>(groups, at, rows)?),
+        "text" => Column::Symbol(symbols(groups, at, rows)?),
+        "exact" => {
+            let symbols = symbols(groups, at, rows)?;
+            let values: Result<Vec<Exact>, ErrorKind> = symbols.dict.iter().map(parse_exact).collect();
+            let values = values?;
+            Column::Exact(symbols.codes.iter().map(|&c| values[c as usize].clone()).collect())
+        }
+        _ => return Err(damaged("the schema has an unknown representation")),
+    })
 }
 
 /// A column of numbers or truth values.
@@ -645,10 +674,23 @@ impl ForeignFile {
                     | LogicalType::Timestamp { .. }
             )
         );
+        let name = &self.names[at];
+        let unread = |group: &RowGroupMetaData| match group.columns().get(at)?.compression() {
+            Compression::UNCOMPRESSED
+            | Compression::SNAPPY
+            | Compression::GZIP(_)
+            | Compression::ZSTD(_)
+            | Compression::LZ4
+            | Compression::LZ4_RAW => None,
+            other => Some(other.to_string()),
+        };
+        if let Some(codec) = self.reader.metadata().row_groups().iter().find_map(unread) {
+            let codec = codec.split('(').next().unwrap_or_default().to_lowercase();
+            return Err(ErrorKind::Codec { codec });
+        }
         if simple && physical && meaning {
             return Ok(());
         }
-        let name = &self.names[at];
         Err(ErrorKind::Parquet(format!("column `{name}` is neither text nor a plain number nor a truth value")))
     }
 }

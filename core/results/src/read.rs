@@ -11,6 +11,7 @@ use crate::error::{ErrorKind, ResultsError, closest};
 use crate::input::{self, Input, Opened};
 use crate::join::{self, Joined};
 use crate::mapping::{Header, JoinFile, Mapping, Recognise};
+use crate::origin::{JoinOrigins, Origins};
 use crate::parquet_file::{self, ForeignFile};
 use crate::split::Splitter;
 
@@ -19,6 +20,8 @@ use crate::split::Splitter;
 pub struct ReadOutcome {
     /// For every mapping that recognised a file, its number among the given ones and the table of all its files.
     pub tables: Vec<(usize, Table)>,
+    /// For every table where its rows came from.
+    pub origins: Vec<Origins>,
     /// What became of each file.
     pub report: ReadReport,
 }
@@ -28,8 +31,69 @@ pub struct ReadOutcome {
 pub struct ReadReport {
     /// The files that were read, in order; for an archive each member that was.
     pub files: Vec<FileReport>,
-    /// For every archive how many of its members no mapping recognised.
-    pub skipped: Vec<(PathBuf, u64)>,
+    /// For every archive the members that no mapping recognised.
+    pub skipped: Vec<(PathBuf, Skipped)>,
+}
+
+/// Members of an archive that were not read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// How many.
+    pub count: u64,
+    /// The names of the first ones.
+    pub names: Vec<String>,
+}
+
+impl Skipped {
+    const MOST_NAMES: usize = 5;
+
+    pub(crate) fn add(&mut self, name: &str) {
+        self.count += 1;
+        if self.names.len() < Self::MOST_NAMES {
+            self.names.push(name.to_string());
+        }
+    }
+}
+
+impl ReadReport {
+    /// What somebody who trusts the figures should know about the files, a sentence each: bytes that nothing vouches
+    /// for, and members of archives that were passed over.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut last: Option<&Path> = None;
+        for file in self.files.iter().filter(|f| !f.checked) {
+            let Some(container) = file.container else { continue };
+            if last == Some(&*file.file) {
+                continue;
+            }
+            last = Some(&file.file);
+            let remedy = match container {
+                "Parquet" => {
+                    "compare the file with a published checksum, or write it with `agon import`, which adds one"
+                }
+                "tar" => "compress the archive, or compare it with a published checksum",
+                _ => "compress it with a checksum (`zstd --check`, `xz`, `gzip`), or compare it with a published one",
+            };
+            let what = match container {
+                "Parquet" => "no checksum over the whole file (Parquet of another program)".to_string(),
+                other => format!("no checksum inside ({other})"),
+            };
+            notes.push(format!("{}: {what}: damage could go unnoticed; {remedy}", file.file.display()));
+        }
+        for (file, skipped) in self.skipped.iter().filter(|(_, skipped)| skipped.count > 0) {
+            let more = skipped.count - skipped.names.len() as u64;
+            notes.push(format!(
+                "{}: {} of its members {} not read, as no form recognises {}: {}{}",
+                file.display(),
+                skipped.count,
+                if skipped.count == 1 { "was" } else { "were" },
+                if skipped.count == 1 { "it" } else { "them" },
+                skipped.names.iter().map(|n| n.escape_debug().to_string()).collect::<Vec<_>>().join(", "),
+                if more > 0 { format!(" and {more} more") } else { String::new() },
+            ));
+        }
+        notes
+    }
 }
 
 /// One file that was read.
@@ -49,6 +113,8 @@ pub struct FileReport {
     pub bytes: u64,
     /// Whether checksums would have shown any damage to its bytes.
     pub checked: bool,
+    /// What the text is wrapped in: `gzip`, `xz`, `zstd`, `tar`, `Parquet`; nothing for a plain text.
+    pub container: Option<&'static str>,
 }
 
 /// What a file was.
@@ -122,7 +188,8 @@ pub fn read(files: &[PathBuf], mappings: &[Mapping]) -> Result<ReadOutcome, Resu
                     Ok(took)
                 })?;
                 if taken == 0 {
-                    let wanted = vec![("tar".to_string(), format!("has {skipped} members and none is recognised"))];
+                    let wanted =
+                        vec![("tar".to_string(), format!("has {} members and none is recognised", skipped.count))];
                     return Err(ResultsError::new(file, ErrorKind::NotRecognised { wanted }));
                 }
                 reader.report.skipped.push((file.clone(), skipped));
@@ -349,6 +416,7 @@ impl Reader<'_> {
             rows,
             bytes: input.bytes,
             checked: input.checked,
+            container: input.container(),
         });
         Ok(())
     }
@@ -399,6 +467,7 @@ impl Reader<'_> {
             rows: range.len(),
             bytes: input.bytes,
             checked: input.checked,
+            container: input.container(),
         });
         Ok(())
     }
@@ -413,6 +482,7 @@ impl Reader<'_> {
             rows,
             bytes,
             checked,
+            container: Some("Parquet"),
         };
         let mut foreign = match parquet_file::open(file)? {
             parquet_file::Found::Ours(table, metadata) => {
@@ -482,6 +552,7 @@ impl Reader<'_> {
 
     fn finish(mut self, files: &[PathBuf]) -> Result<ReadOutcome, ResultsError> {
         let mut tables = Vec::new();
+        let mut origins = Vec::new();
         let all = std::mem::take(&mut self.parts);
         for (m, parts) in all.into_iter().enumerate() {
             if parts.is_empty() {
@@ -514,7 +585,20 @@ impl Reader<'_> {
                     fits.push(of_parts);
                 }
             }
-            let joined: Vec<_> = std::mem::take(&mut self.joined[m]).into_iter().map(|j| j.assembly.finish()).collect();
+            let mut joins = Vec::new();
+            let mut joined = Vec::new();
+            for (join, mut j) in mapping.joins.iter().zip(std::mem::take(&mut self.joined[m])) {
+                if direct && join.optional {
+                    // What a row without a joined one has.
+                    let file = j.files.first().map(|f| f.0.clone()).unwrap_or_default();
+                    j.assembly.push_empty().map_err(|kind| ResultsError::new(&file, kind))?;
+                }
+                let spans = j.assembly.spans.clone();
+                let columns = j.assembly.finish();
+                let names = columns.iter().map(|(name, ..)| name.clone()).collect();
+                joins.push(JoinOrigins { columns: names, spans, rows: Vec::new() });
+                joined.push(columns);
+            }
             let mut whole: Option<(Table, Spans)> = None;
             for (at, part) in parts.into_iter().enumerate() {
                 let (table, spans) = match part {
@@ -526,9 +610,17 @@ impl Reader<'_> {
                             set(&mut table, &name, ty, column, &spans)?;
                         }
                         if matches!(form, Form::Direct(_)) {
-                            for (columns, rows) in joined.iter().zip(&fits) {
+                            let before = whole.as_ref().map_or(0, |(table, _)| table.rows());
+                            for ((columns, rows), join) in joined.iter().zip(&mut fits).zip(&mut joins) {
+                                let rows = std::mem::take(&mut rows[at]);
                                 for (name, ty, column) in columns {
-                                    set(&mut table, name, ty.clone(), Arc::new(column.gather(&rows[at])), &spans)?;
+                                    set(&mut table, name, ty.clone(), Arc::new(column.gather(&rows)), &spans)?;
+                                }
+                                if before == 0 {
+                                    join.rows = rows;
+                                } else {
+                                    join.rows.resize(before, u32::MAX);
+                                    join.rows.extend(rows);
                                 }
                             }
                         }
@@ -541,16 +633,26 @@ impl Reader<'_> {
                 });
             }
             let Some((table, spans)) = whole else { continue };
-            let table = match duplicates::settle(mapping, &table, &spans)? {
+            let settled = duplicates::settle(mapping, &table, &spans)?;
+            let mut origin = Origins::new(spans, joins);
+            let table = match settled {
                 None => table,
-                Some(rows) => table.gather(&rows),
+                Some(rows) => {
+                    let mut mask = vec![false; table.rows()];
+                    for &row in &rows {
+                        mask[row as usize] = true;
+                    }
+                    origin.keep(&mask);
+                    table.gather(&rows)
+                }
             };
             tables.push((m, table));
+            origins.push(origin);
         }
         if tables.is_empty() {
             return Err(ResultsError::new(&files.first().cloned().unwrap_or_default(), ErrorKind::NoResults));
         }
-        Ok(ReadOutcome { tables, report: self.report })
+        Ok(ReadOutcome { tables, origins, report: self.report })
     }
 
     /// Reads the files beside the result files.

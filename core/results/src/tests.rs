@@ -165,7 +165,7 @@ fn reports() {
         (file.member.as_deref(), file.rows, file.bytes, file.role, file.checked),
         (Some("d/r.csv"), 4, GOOD.len() as u64, FileRole::Results, true)
     );
-    assert_eq!(outcome.report.skipped, [(archive, 1)]);
+    assert_eq!(outcome.report.skipped, [(archive, Skipped { count: 1, names: vec!["notes.txt".into()] })]);
 }
 
 #[test]
@@ -487,6 +487,7 @@ fn duplicates() {
 fn joined(file: JoinFile) -> Mapping {
     let mut m = mapping();
     m.joins.push(Join {
+        optional: false,
         file,
         header: Header::Named,
         delimiter: b',',
@@ -557,6 +558,56 @@ fn joins() {
     assert_eq!(teams, ["A", "C", "B", "D"]);
 }
 
+/// Rows without a row in an optional joined file have what its columns say of an empty cell, by one condition or two,
+/// and whether the file lies beside the results or is given.
+#[test]
+fn optional_joins() {
+    let dir = Dir::new();
+    let results = dir.file("r.csv", GOOD);
+    let optional = |file: JoinFile| {
+        let mut m = joined(file);
+        m.joins[0].optional = true;
+        m.joins[0].columns[0].empty = Some("nobody".into());
+        m.joins[0].columns[1].empty = Some("false".into());
+        m.joins[0].columns.push(ColumnRule {
+            empty: Some("2.5".into()),
+            ..ColumnRule::plain("age", "age", Kind::Time { unit_ns: 1_000_000_000, negative: false })
+        });
+        m.joins[0]
+            .columns
+            .push(ColumnRule { empty: Some("1/3".into()), ..ColumnRule::plain("part", "part", Kind::Number) });
+        m
+    };
+    let short = "id,team,competing,age,part\na,alpha,yes,7,2\n";
+    let expected =
+        [["a", "x", "1.5", "sat", "alpha", "yes", "7", "2"], ["b", "x", "0.25", "unsat", "nobody", "no", "2.5", "1/3"]];
+    let given = dir.file("given.csv", short);
+    let outcome = read(&[results.clone(), given.clone()], &[optional(JoinFile::Given)]).unwrap();
+    assert_eq!(texts(&outcome.tables[0].1)[..2], expected);
+    dir.file("solvers.csv", short);
+    assert_eq!(texts(&one(&results, &optional(JoinFile::Beside("solvers.csv".into()))).unwrap())[..2], expected);
+    // A file in which every row has one reads the same, and so does one without any row.
+    let full = dir.file("full.csv", "id,team,competing,age,part\na,alpha,yes,7,2\nb,,,,\nc,,,,\n");
+    let outcome = read(&[results.clone(), full], &[optional(JoinFile::Given)]).unwrap();
+    assert_eq!(texts(&outcome.tables[0].1)[..2], expected);
+    let none = dir.file("none.csv", "id,team,competing,age,part\n");
+    let outcome = read(&[results.clone(), none], &[optional(JoinFile::Given)]).unwrap();
+    assert!(texts(&outcome.tables[0].1).iter().all(|row| row[4..] == ["nobody", "no", "2.5", "1/3"]));
+    // Two conditions, of which the first may hold alone.
+    let mut two = optional(JoinFile::Given);
+    two.joins[0].on.push(("answer".into(), "said".into()));
+    let file = dir.file("two.csv", "id,team,competing,age,part,said\na,A,yes,7,2,sat\nb,B,no,7,2,sat\n");
+    let outcome = read(&[results.clone(), file], &[two]).unwrap();
+    assert_eq!(texts(&outcome.tables[0].1)[..2], [["a", "x", "1.5", "sat", "A", "yes", "7", "2"], expected[1]]);
+    // A file that is not there is no optional row.
+    let error = read(std::slice::from_ref(&results), &[optional(JoinFile::Given)]).unwrap_err();
+    assert_eq!(error.kind.mnemonic(), "results/no-joined-file");
+    let mut silent = optional(JoinFile::Given);
+    silent.joins[0].columns[1].empty = None;
+    assert!(silent.flaw().is_some_and(|flaw| flaw.contains("`competing`") && flaw.contains("`empty`")));
+    assert!(optional(JoinFile::Given).flaw().is_none());
+}
+
 #[test]
 fn small_files() {
     let dir = Dir::new();
@@ -613,11 +664,17 @@ fn parquet_damage() {
 
 /// A file as other programs write it: with absent values, and seconds as binary fractions.
 fn foreign(path: &Path) {
+    foreign_with(path, parquet::basic::Compression::UNCOMPRESSED);
+}
+
+fn foreign_with(path: &Path, compression: parquet::basic::Compression) {
     use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type};
     let schema = "message m { required binary solver (UTF8); required int32 benchmark; optional double time; required binary result (UTF8); }";
     let schema = std::sync::Arc::new(parquet::schema::parser::parse_message_type(schema).unwrap());
     let file = std::fs::File::create(path).unwrap();
-    let mut writer = parquet::file::writer::SerializedFileWriter::new(file, schema, Default::default()).unwrap();
+    let properties = parquet::file::properties::WriterProperties::builder().set_compression(compression).build();
+    let properties = std::sync::Arc::new(properties);
+    let mut writer = parquet::file::writer::SerializedFileWriter::new(file, schema, properties).unwrap();
     for at in 0..2 {
         let mut group = writer.next_row_group().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
@@ -636,6 +693,122 @@ fn foreign(path: &Path) {
         group.close().unwrap();
     }
     writer.close().unwrap();
+}
+
+/// Compressed with what others use, or refused by the name of the compression: never called damaged.
+#[test]
+fn compressed_foreign_parquet() {
+    use parquet::basic::Compression;
+    let dir = Dir::new();
+    let path = dir.path("f.parquet");
+    let mut m = mapping();
+    m.columns[2].empty = Some("1200".into());
+    let all = [Compression::GZIP(Default::default()), Compression::LZ4, Compression::LZ4_RAW, Compression::SNAPPY];
+    for compression in all {
+        foreign_with(&path, compression);
+        assert_eq!(texts(&one(&path, &m).unwrap())[3], ["b", "8", "1200", "unsat"], "{compression}");
+    }
+    // The place of the compression in the footer, after the path of the column: none becomes brotli.
+    foreign(&path);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let place = b"\x19\x18\x06solver\x15\x00";
+    let at = bytes.windows(place.len()).rposition(|w| w == place).unwrap();
+    bytes[at + place.len() - 1] = 8;
+    let error = one(&dir.file("brotli.parquet", &bytes), &m).unwrap_err();
+    assert_eq!(error.kind.mnemonic(), "results/parquet-codec");
+    assert!(error.to_string().contains("compressed with brotli") && error.to_string().contains("zstd"), "{error}");
+    assert!(!decoding());
+}
+
+/// Bytes that nothing vouches for are named, as are members of archives that were passed over.
+#[test]
+fn notes() {
+    let dir = Dir::new();
+    let good = GOOD.as_bytes();
+    let unchecked = zstd::stream::encode_all(good, 3).unwrap();
+    // What a parallel compressor writes: an empty frame for its own use, then the content.
+    let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3], &zst(good)[..]].concat();
+    let path = dir.path("f.parquet");
+    foreign(&path);
+    let mut m = mapping();
+    m.columns[2].empty = Some("1200".into());
+    for (file, expected) in [
+        (dir.file("plain.csv", good), None),
+        (dir.file("a.gz", gz(good)), None),
+        (dir.file("a.xz", xz(good)), None),
+        (dir.file("a.zst", zst(good)), None),
+        (dir.file("skip.zst", &skippable), None),
+        (dir.file("b.zst", &unchecked), Some("b.zst: no checksum inside (zstd)")),
+        (dir.file("skip2.zst", [&skippable[..11], &unchecked].concat()), Some("no checksum inside (zstd)")),
+        (dir.file("a.tar", tar(&[("r.csv", good)])), Some("a.tar: no checksum inside (tar)")),
+        (dir.file("b.tar.gz", gz(&tar(&[("r.csv", good)]))), None),
+        (
+            dir.file("c.tar.gz", gz(&tar(&[("r.csv", good), ("x/notes", b"n")]))),
+            Some("1 of its members was not read, as no form recognises it: x/notes"),
+        ),
+        (path, Some("no checksum over the whole file")),
+    ] {
+        let outcome = read(std::slice::from_ref(&file), std::slice::from_ref(&m)).unwrap();
+        let notes = outcome.report.notes();
+        match expected {
+            None => assert!(notes.is_empty(), "{notes:?}"),
+            Some(text) => {
+                let name = file.display().to_string();
+                assert!(matches!(&notes[..], [n] if n.contains(text) && n.starts_with(&name)), "{text}: {notes:?}");
+            }
+        }
+    }
+    let many: Vec<String> = (0..9).map(|n| format!("n{n}.txt")).collect();
+    let mut members: Vec<(&str, &[u8])> = many.iter().map(|n| (n.as_str(), &b"n"[..])).collect();
+    members.push(("r.csv", good));
+    let file = dir.file("many.tar.gz", gz(&tar(&members)));
+    let notes = read(&[file], &[mapping()]).unwrap().report.notes();
+    assert!(
+        matches!(&notes[..], [n] if n.contains("9 of its members were not read") && n.ends_with("n4.txt and 4 more")),
+        "{notes:?}"
+    );
+    // Results that lost their content are not the same as a file of another kind.
+    let file = dir.file("lost.tar", tar(&[("r.csv", good), ("s.csv", b"")]));
+    let error = read(&[file], &[mapping()]).unwrap_err();
+    assert_eq!((error.member.as_deref(), error.kind.mnemonic()), (Some("s.csv"), "results/empty-file"));
+}
+
+/// Files are read more than once, and some have no end.
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_are_refused() {
+    for path in ["/dev/zero", "/dev/null"] {
+        let error = one(Path::new(path), &mapping()).unwrap_err();
+        assert_eq!(error.kind.mnemonic(), "results/special-file", "{error}");
+    }
+}
+
+/// Rows keep their places through joins, archives and settled duplicates.
+#[test]
+fn places() {
+    let dir = Dir::new();
+    let first = dir.file("1.csv", with("a,x,1,sat\na,x,1,sat\n\"b\",x,1,sat\n"));
+    let second = dir.file("2.tar", tar(&[("deep/r.csv", with("a,y,1,sat\nb,y,1,sat\n").as_bytes())]));
+    let third = dir.file("logics.csv", "name,logic\nx,QF_BV\ny,LIA\n");
+    let mut m = mapping();
+    m.duplicates = Duplicates::Identical;
+    m.joins.push(Join {
+        file: JoinFile::Given,
+        header: Header::Named,
+        delimiter: b',',
+        recognise: Recognise { columns: vec!["name".into(), "logic".into()], ..Recognise::default() },
+        optional: false,
+        on: vec![("benchmark".into(), "name".into())],
+        columns: vec![ColumnRule::plain("logic", "logic", Kind::Text)],
+    });
+    let outcome = read(&[first.clone(), second.clone(), third.clone()], &[m]).unwrap();
+    let origins = &outcome.origins[0];
+    let place = |row, column| origins.place(row, column).to_string();
+    assert_eq!(outcome.tables[0].1.rows(), 4);
+    assert_eq!(place(0, "answer"), format!("{}, row 2", first.display()));
+    assert_eq!(place(1, "answer"), format!("{}, row 4", first.display()));
+    assert_eq!(place(3, "answer"), format!("{} (deep/r.csv), row 3", second.display()));
+    assert_eq!(place(3, "logic"), format!("{}, row 3", third.display()));
 }
 
 #[test]
@@ -859,6 +1032,7 @@ fn archive_2014() {
             ColumnRule::plain("wall_time", "wall_time", Kind::Time { unit_ns: 1_000_000_000, negative: false }),
         ],
         joins: vec![Join {
+            optional: false,
             file: JoinFile::Beside("solvers.csv".into()),
             header: Header::Named,
             delimiter: b',',

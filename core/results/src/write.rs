@@ -8,21 +8,44 @@ use agon_table::{Column, Dim, Table, Type};
 use crate::error::{ErrorKind, ResultsError};
 use crate::value::{print_exact, print_real};
 
+/// What keeps a file from being written into a folder, and what to do about it, as a fragment.
+pub fn write_problem(error: &std::io::Error, folder: &Path) -> String {
+    use std::io::ErrorKind as Io;
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.display();
+    match error.kind() {
+        Io::StorageFull => format!("the disk of {folder} is full; make room there, or write to another disk"),
+        Io::QuotaExceeded => {
+            format!("the quota on the disk of {folder} is used up; make room, or write to another disk")
+        }
+        Io::FileTooLarge => {
+            format!(
+                "the file would be larger than {folder} or the shell's limit (`ulimit -f`) allows; raise it, or write elsewhere"
+            )
+        }
+        Io::PermissionDenied => {
+            format!("files cannot be made in {folder} (permission denied); change its permissions, or write elsewhere")
+        }
+        Io::ReadOnlyFilesystem => format!("{folder} is on a read-only disk; write elsewhere"),
+        Io::NotFound => format!("there is no directory {folder}; make it, or write elsewhere"),
+        _ => format!("{error}; check {folder} and its disk, or write elsewhere"),
+    }
+}
+
 /// Writes a file beside its place and moves it there when it is complete. Whatever goes wrong, the file that was there
 /// before stays, and nothing else is left in the directory.
 pub(crate) fn replace(
     path: &Path,
-    write: &mut dyn FnMut(&mut (dyn Write + Send)) -> Result<(), ErrorKind>,
+    write: &mut dyn FnMut(&mut (dyn Write + Send), &Path) -> Result<(), ErrorKind>,
 ) -> Result<(), ResultsError> {
     let fail = |kind| ResultsError::new(path, kind);
-    let failed = |e: std::io::Error| fail(ErrorKind::Write(e.to_string()));
     if path.is_dir() {
-        return Err(fail(ErrorKind::Directory));
+        return Err(fail(ErrorKind::Target));
     }
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
+    let failed = |e: std::io::Error| fail(ErrorKind::Write(write_problem(&e, directory)));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".agon-").suffix(".part");
     #[cfg(unix)]
@@ -34,7 +57,7 @@ pub(crate) fn replace(
     let mut file = builder.tempfile_in(directory).map_err(failed)?;
     {
         let mut out = BufWriter::with_capacity(1 << 17, file.as_file_mut());
-        write(&mut out).map_err(fail)?;
+        write(&mut out, directory).map_err(fail)?;
         out.flush().map_err(failed)?;
     }
     file.persist(path).map_err(|e| failed(e.error))?;
@@ -49,7 +72,7 @@ pub fn write_csv(table: &Table, path: &Path) -> Result<(), ResultsError> {
     if table.names().next().is_none() {
         return Err(ResultsError::new(path, ErrorKind::Unwritable("it has no column".into())));
     }
-    replace(path, &mut |out| write_csv_to(table, out).map_err(|e| ErrorKind::Write(e.to_string())))
+    replace(path, &mut |out, folder| write_csv_to(table, out).map_err(|e| ErrorKind::Write(write_problem(&e, folder))))
 }
 
 /// Writes a table as CSV: the names of the columns, then the rows, with LF and without needless quotes.

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{self, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agon_edition::carried;
@@ -10,8 +11,10 @@ use agon_formula::{Formula, SortKey};
 use agon_table::{Column, DictBuilder, Symbols, Table, Type, Value};
 use indexmap::IndexMap;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::ScoreError;
+use crate::common::{Common, Recipe};
 use crate::input::TrackRuns;
 
 /// What to compute: everything by default.
@@ -61,6 +64,8 @@ pub struct Standings {
     /// One row a place. Always has `division`, `logic`, `entrant`, `solver`, `competing`, `position`, `rank` and
     /// `winner`; beside them the group's columns, measures, counts and the edition's own columns.
     pub table: Table,
+    /// The columns beside division and logic whose values one group has in common, in order.
+    pub by: Vec<String>,
     /// The names of the measures, or of a ranking's values, in order.
     pub measures: Vec<String>,
     /// The names of the counts that could be computed, in order.
@@ -78,24 +83,38 @@ pub fn score(edition: &Edition, runs: &TrackRuns, selection: &Selection) -> Resu
     let Some(scoring) = &track.scoring else {
         return Err(ScoreError::Input(format!("the edition {} does not score the track {}", edition.name, track.name)));
     };
-    let engine = Engine { edition, track, entrant_columns: edition.entrants.columns(), left_out: Mutex::default() };
+    let mut engine = Engine {
+        edition,
+        track,
+        entrant_columns: edition.entrants.columns(),
+        left_out: Mutex::default(),
+        common: Common::default(),
+    };
     let mut notes = Vec::new();
     let mut base = runs.table.clone();
     for step in &scoring.prepare {
         base = engine.step(base, step, &mut notes)?;
     }
-    // Views are independent of each other, and collecting keeps their order. Each holds columns of its own: two at once
-    // keep two cores busy, but with the copies that rankings make one at a time is enough for the memory.
     let wanted: Vec<&View> = scoring.views.values().filter(|v| selection.wants_view(&v.name)).collect();
-    let ranked = selection.rankings || selection.tables.iter().any(|t| !scoring.tables.contains_key(t));
-    let mut views = Vec::new();
-    for some in wanted.chunks(if ranked { 1 } else { 2 }) {
-        let scored: Vec<Result<ViewScores, ScoreError>> =
-            some.par_iter().map(|view| engine.view(&base, view, selection, &notes)).collect();
-        for view in scored {
-            views.push(view?);
-        }
-    }
+    engine.common = Common::new(&base, &wanted);
+    // Views are independent of each other, save for what they keep for each other. Each holds columns of its own: two
+    // at once keep two cores busy, more would take more memory. What they give is put in the order of the edition.
+    let next = AtomicUsize::new(0);
+    let lanes: Vec<Vec<(usize, Result<ViewScores, ScoreError>)>> = (0..2)
+        .into_par_iter()
+        .map(|_| {
+            let mut done = Vec::new();
+            while let at = next.fetch_add(1, atomic::Ordering::Relaxed)
+                && let Some(view) = wanted.get(at)
+            {
+                done.push((at, engine.view(&base, view, selection, &notes)));
+            }
+            done
+        })
+        .collect();
+    let mut scored: Vec<(usize, Result<ViewScores, ScoreError>)> = lanes.into_iter().flatten().collect();
+    scored.sort_by_key(|(at, _)| *at);
+    let views = scored.into_iter().map(|(_, view)| view).collect::<Result<Vec<ViewScores>, ScoreError>>()?;
     Ok(TrackScores { track: track.name.clone(), form: runs.form.clone(), views })
 }
 
@@ -105,6 +124,7 @@ struct Engine<'a> {
     entrant_columns: Vec<String>,
     /// Columns that were left out, with the column of the results whose absence is the reason.
     left_out: Mutex<BTreeMap<String, String>>,
+    common: Common,
 }
 
 impl Engine<'_> {
@@ -115,7 +135,9 @@ impl Engine<'_> {
 
     fn eval(&self, formula: &Formula, table: &Table, element: &str) -> Result<Arc<Column>, ScoreError> {
         self.complain(formula, table, element)?;
-        formula.eval(table).map_err(|e| ScoreError::formula(element, &e))
+        self.common.column(Recipe::Formula(formula.clone()), table, &formula.columns(), || {
+            formula.eval(table).map_err(|e| ScoreError::formula(element, &e))
+        })
     }
 
     /// The column of the results that stands behind a missing one.
@@ -139,17 +161,27 @@ impl Engine<'_> {
     /// is left out too, or says so if the score depends on it.
     fn lets(&self, table: &mut Table, lets: &[Let], element: &str, notes: &mut Vec<String>) -> Result<(), ScoreError> {
         for l in lets {
-            if let Some(column) = Self::lacking(&l.formula, table) {
-                let column = self.root_of(column);
-                self.left_out.lock().unwrap_or_else(PoisonError::into_inner).insert(l.name.clone(), column.clone());
-                table.remove(&l.name);
-                note(notes, format!("`{}` is left out: these results have no `{column}`", l.name));
+            if self.leaves_out(table, l, notes) {
+                continue;
+            }
+            if let Some(value) = l.formula.constant_in(table) {
+                table.set_constant(&l.name, l.formula.ty().clone(), value);
                 continue;
             }
             let column = self.eval(&l.formula, table, &format!("`{}` of {element}", l.name))?;
             table.set(&l.name, l.formula.ty().clone(), column)?;
         }
         Ok(())
+    }
+
+    /// Whether a formula needs a column that these results lack. Then the table does not have its column either.
+    fn leaves_out(&self, table: &mut Table, l: &Let, notes: &mut Vec<String>) -> bool {
+        let Some(column) = Self::lacking(&l.formula, table) else { return false };
+        let column = self.root_of(column);
+        self.left_out.lock().unwrap_or_else(PoisonError::into_inner).insert(l.name.clone(), column.clone());
+        table.remove(&l.name);
+        note(notes, format!("`{}` is left out: these results have no `{column}`", l.name));
+        true
     }
 
     fn step(&self, mut table: Table, step: &Step, notes: &mut Vec<String>) -> Result<Table, ScoreError> {
@@ -167,12 +199,15 @@ impl Engine<'_> {
             }
             Action::Group(by, lets) => {
                 let groups = table.groups(by)?;
-                self.lets(&mut table, lets, &element, notes)?;
-                let mut seen = vec![false; groups.count];
-                let mut rows = Vec::new();
-                for (row, &id) in groups.ids.iter().enumerate() {
-                    if !std::mem::replace(&mut seen[id as usize], true) {
-                        rows.push(row as u32);
+                let rows = groups.firsts();
+                // A column that no later one is computed from is computed for the rows that stay.
+                let mut made = Vec::new();
+                for (at, l) in lets.iter().enumerate() {
+                    if lets[at + 1..].iter().any(|later| later.formula.columns().contains(&l.name)) {
+                        self.lets(&mut table, std::slice::from_ref(l), &element, notes)?;
+                    } else if !self.leaves_out(&mut table, l, notes) {
+                        let element = format!("`{}` of {element}", l.name);
+                        made.push((l, self.eval_rows(&l.formula, &table, rows, &element)?));
                     }
                 }
                 // Columns that differ within a group would show whichever row came first.
@@ -183,7 +218,10 @@ impl Engine<'_> {
                         table.remove(name);
                     }
                 }
-                table = table.gather(&rows);
+                table = table.gather(rows);
+                for (l, column) in made {
+                    table.set(&l.name, l.formula.ty().clone(), column)?;
+                }
             }
         }
         Ok(table)
@@ -268,22 +306,16 @@ impl Engine<'_> {
     ) -> Result<Standings, ScoreError> {
         let element = format!("table `{name}`, view `{}`, track {}", view.name, self.track.name);
         let mut runs = runs.clone();
-        let group = Self::group_column(&runs, by)?;
+        let group = self.common.column(Recipe::Groups, &runs, by, || Self::group_column(&runs, by))?;
         runs.set("group", Type::TEXT, group)?;
         let groups = runs.groups(&["group", "entrant"])?;
-        let mut seen = vec![false; groups.count];
-        let mut rows: Vec<u32> = Vec::new();
-        for (row, &id) in groups.ids.iter().enumerate() {
-            if !std::mem::replace(&mut seen[id as usize], true) {
-                rows.push(row as u32);
-            }
-        }
+        let rows = groups.firsts();
         let mut table = Table::new(rows.len());
         let text = |t: &str| Column::constant(&Value::Symbol(t.into()), rows.len());
         table.set("table", Type::TEXT, text(name))?;
         let copy = |table: &mut Table, column: &str| -> Result<(), ScoreError> {
             if let (Ok(source), Some(ty)) = (runs.column(column), runs.column_type(column)) {
-                table.set(column, ty.clone(), source.gather(&rows))?;
+                table.set(column, ty.clone(), source.gather(rows))?;
             }
             Ok(())
         };
@@ -301,10 +333,25 @@ impl Engine<'_> {
         if !table.has("experimental") {
             table.set("experimental", Type::Bool, Column::Bool(vec![false; rows.len()]))?;
         }
-        let mut result =
-            Standings { table: Table::default(), measures: Vec::new(), counts: Vec::new(), decimals: IndexMap::new() };
+        let mut result = Standings {
+            table: Table::default(),
+            by: Vec::new(),
+            measures: Vec::new(),
+            counts: Vec::new(),
+            decimals: IndexMap::new(),
+        };
+        result.by.extend(by.iter().filter(|b| !matches!(b.as_str(), "division" | "logic")).cloned());
+        // Together, since most of them count the same runs. Should one have a mistake, it is found one by one.
+        let together: Vec<&Formula> = view.measures.iter().chain(&view.counts).map(|l| &l.formula).collect();
+        let together: Vec<&Formula> = together.into_iter().filter(|f| Self::lacking(f, &runs).is_none()).collect();
+        let columns = Formula::eval_all_at(&together, &runs, rows).unwrap_or_default();
+        let known: FxHashMap<&Formula, Arc<Column>> = together.into_iter().zip(columns).collect();
+        let value = |formula: &Formula, what: String| match known.get(formula) {
+            Some(column) => Ok(column.clone()),
+            None => self.eval_rows(formula, &runs, rows, &what),
+        };
         for l in &view.measures {
-            let column = self.eval_rows(&l.formula, &runs, &rows, &format!("measure `{}`, {element}", l.name))?;
+            let column = value(&l.formula, format!("measure `{}`, {element}", l.name))?;
             table.set(&l.name, l.formula.ty().clone(), column)?;
             result.measures.push(l.name.clone());
             result.decimals.extend(l.decimals.map(|d| (l.name.clone(), d)));
@@ -314,7 +361,7 @@ impl Engine<'_> {
                 note(notes, format!("the count `{}` is left out: these results have no `{column}`", l.name));
                 continue;
             }
-            let column = self.eval_rows(&l.formula, &runs, &rows, &format!("count `{}`, {element}", l.name))?;
+            let column = value(&l.formula, format!("count `{}`, {element}", l.name))?;
             table.set(&l.name, l.formula.ty().clone(), column)?;
             if l.print != Some(false) {
                 result.counts.push(l.name.clone());
@@ -473,8 +520,13 @@ impl Engine<'_> {
             table = self.step(table, step, notes)?;
         }
         self.place(&mut table, &ranking.order, &[], None, &element)?;
-        let mut result =
-            Standings { table: Table::default(), measures: Vec::new(), counts: Vec::new(), decimals: IndexMap::new() };
+        let mut result = Standings {
+            table: Table::default(),
+            by: Vec::new(),
+            measures: Vec::new(),
+            counts: Vec::new(),
+            decimals: IndexMap::new(),
+        };
         // The values are computed before any is set, since a value may have the name of what it is computed from.
         let mut values = Vec::new();
         for l in &ranking.values {

@@ -14,7 +14,9 @@ pub enum ScoreError {
     #[error("{0}")]
     Input(String),
     /// A formula has no value.
-    #[error("{element}: the formula `{source_text}` has no value: {message}")]
+    #[error(
+        "{element}: the formula `{source_text}` has no value: {message}. Correct the value, or let the formula say what it means"
+    )]
     Formula {
         /// The element of the edition.
         element: String,

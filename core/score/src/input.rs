@@ -1,18 +1,26 @@
 //! The table of runs of a track: results joined with the entrants' list, the divisions and the adjudications, and
 //! checked against each other.
+//!
+//! What contradicts something else is reported with the file and row where it stands, and with both places if two rows
+//! contradict each other.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use agon_edition::Edition;
+use agon_edition::diag::closest;
 use agon_edition::model::{Form, Scoring, Track};
-use agon_results::{ColumnRule, Duplicates, ErrorKind, Header, Kind, Mapping, Recognise, column_names, read};
+use agon_edition::{Edition, node::Node};
+use agon_formula::Formula;
+use agon_results::{
+    ColumnRule, Duplicates, ErrorKind, Header, Kind, Mapping, Origins, Recognise, Source, column_names,
+    parquet_metadata, read, read_parquet,
+};
 use agon_table::{Column, DictBuilder, Dim, Symbols, Table, Type};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use crate::ScoreError;
-use crate::adjudication::{Adjudication, Effect};
+use crate::adjudication::{Adjudication, Effect, Progress};
 
 /// The runs of one track, ready to be scored.
 #[derive(Debug)]
@@ -25,6 +33,8 @@ pub struct TrackRuns {
     pub table: Table,
     /// What adjudications changed.
     pub effect: Effect,
+    /// The names of the files that the rows came from.
+    pub files: Vec<String>,
 }
 
 /// An entrants' list: texts by column, and where it comes from.
@@ -32,6 +42,12 @@ pub struct TrackRuns {
 pub struct EntrantList {
     /// One entrant a row.
     pub rows: Vec<IndexMap<String, String>>,
+    /// Where each row stands, as messages say it; empty if nothing is known but the origin.
+    pub places: Vec<String>,
+    /// What the columns are called in the file, where that is known.
+    pub columns: IndexMap<String, String>,
+    /// What was noticed while reading.
+    pub notes: Vec<String>,
     /// The file, or the edition.
     pub origin: String,
     /// Whether an entrant of the results that the list lacks is an error by itself: so it is for a list that was
@@ -43,7 +59,13 @@ impl EntrantList {
     /// The list that the edition carries.
     pub fn of_edition(edition: &Edition) -> Self {
         let origin = format!("the edition {}", edition.name);
-        Self { rows: edition.entrants.list.clone(), origin, strict: false }
+        let items = edition.tree.get("entrants").and_then(|e| e.get("list")).map(Node::items).unwrap_or_default();
+        let place = |node: &Node| {
+            let (line, _) = node.place.source.line_column(node.place.span.start);
+            format!("{}, line {line}", node.place.source.name)
+        };
+        let places = items.iter().map(place).collect();
+        Self { rows: edition.entrants.list.clone(), places, origin, ..Self::default() }
     }
 
     /// A list from a file, read by the forms of the edition.
@@ -51,10 +73,18 @@ impl EntrantList {
     /// # Errors
     /// If the file cannot be read by any of them.
     pub fn read(edition: &Edition, path: &std::path::Path) -> Result<Self, ScoreError> {
-        let tables = read_forms(&[path.to_path_buf()], &edition.entrants.forms)?;
+        let outcome = read_forms(edition, &[path.to_path_buf()], &edition.entrants.forms)?;
         let mut rows = Vec::new();
-        for (_, table) in tables {
+        let mut places = Vec::new();
+        let mut columns = IndexMap::new();
+        for FormTable { form, table, origins } in outcome.tables {
+            for rule in &edition.entrants.forms[form].mapping.columns {
+                if let Source::Column(name) = &rule.source {
+                    columns.insert(rule.name.clone(), name.clone());
+                }
+            }
             for row in 0..table.rows() {
+                places.push(origins.place(row, "").to_string());
                 let mut texts = IndexMap::new();
                 for name in table.names() {
                     let text = cell_text(table.column(name)?, table.column_type(name), row);
@@ -63,7 +93,12 @@ impl EntrantList {
                 rows.push(texts);
             }
         }
-        Ok(Self { rows, origin: path.display().to_string(), strict: true })
+        Ok(Self { rows, places, columns, notes: outcome.notes, origin: path.display().to_string(), strict: true })
+    }
+
+    /// Where a row stands.
+    fn place(&self, row: usize) -> &str {
+        self.places.get(row).unwrap_or(&self.origin)
     }
 }
 
@@ -72,26 +107,34 @@ impl EntrantList {
 /// # Errors
 /// If a value is not of its column's type.
 pub fn entrant_table(edition: &Edition) -> Result<Table, ScoreError> {
-    let list = &edition.entrants.list;
+    entrant_table_of(edition, &EntrantList::of_edition(edition))
+}
+
+/// A list of entrants as a table: the columns that every entrant has a value in.
+///
+/// # Errors
+/// If a value is not of its column's type.
+pub fn entrant_table_of(edition: &Edition, entrants: &EntrantList) -> Result<Table, ScoreError> {
+    let list = &entrants.rows;
     let mut table = Table::new(list.len());
     let mut columns: Vec<(&str, Type)> =
         vec![("entrant", Type::TEXT), ("solver", Type::TEXT), ("competing", Type::Bool)];
     columns.extend(edition.entrants.fields.iter().map(|(name, field)| (name.as_str(), field.ty.clone())));
     for (name, ty) in columns {
         let texts: Vec<Option<&String>> = list.iter().map(|row| row.get(name)).collect();
-        let bad = |text: &str, problem: &str| {
+        let bad = |row: usize, text: &str, problem: &str| {
             ScoreError::Input(format!(
-                "the entrants' list of the edition {}: `{name}` is `{text}`, which {problem}",
-                edition.name
+                "{}: `{name}` of an entrant is `{text}`, which {problem}. Correct it.",
+                entrants.place(row)
             ))
         };
         let column = match &ty {
             // A number that was not given adds nothing to a sum.
             Type::Number { .. } if texts.iter().any(Option::is_some) => {
                 let mut values = Vec::new();
-                for text in texts {
+                for (row, text) in texts.into_iter().enumerate() {
                     let text = text.map_or("0", String::as_str);
-                    values.push(agon_table::parse_decimal(text).map_err(|e| bad(text, &e.to_string()))?);
+                    values.push(agon_table::parse_decimal(text).map_err(|e| bad(row, text, &e.to_string()))?);
                 }
                 Column::from_exact(values)
             }
@@ -99,8 +142,8 @@ pub fn entrant_table(edition: &Edition) -> Result<Table, ScoreError> {
             _ if texts.iter().any(Option::is_none) => continue,
             Type::Bool => {
                 let mut values = Vec::new();
-                for text in texts.into_iter().flatten() {
-                    values.push(bool_of(text).ok_or_else(|| bad(text, "is neither `true` nor `false`"))?);
+                for (row, text) in texts.into_iter().flatten().enumerate() {
+                    values.push(bool_of(text).ok_or_else(|| bad(row, text, "is neither `true` nor `false`"))?);
                 }
                 Column::Bool(values)
             }
@@ -128,24 +171,116 @@ fn cell_text(column: &Column, ty: Option<&Type>, row: usize) -> String {
     }
 }
 
-/// Reads files by forms and adds the computed columns. One table a form that had files.
+/// The rows of the files of one form.
+#[derive(Clone, Debug)]
+pub struct FormTable {
+    /// The number of the form.
+    pub form: usize,
+    /// One row a row of the files.
+    pub table: Table,
+    /// Where the rows stand.
+    pub origins: Origins,
+}
+
+/// What was read by forms.
+#[derive(Clone, Debug, Default)]
+pub struct FormTables {
+    /// One table a form that had files.
+    pub tables: Vec<FormTable>,
+    /// What was noticed: files that nothing protects from damage, members of archives that were passed over.
+    pub notes: Vec<String>,
+}
+
+/// A short text that changes when a form reads anything in another way. `agon import` writes it into Parquet files.
+pub fn fingerprint(form: &Form) -> String {
+    // FNV-1a: it tells apart, it need not resist anyone.
+    let text = format!("{:?} {:?}", form.track, form.mapping);
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+/// The key of the metadata of a Parquet file under which the fingerprint of its form stands.
+pub const FINGERPRINT: &str = "form";
+
+/// Imported files hold what a form made of the raw ones at that time. If the form is another one now, they are stale.
+fn check_imports(edition: &Edition, files: &[PathBuf], forms: &[Form]) -> Result<(), ScoreError> {
+    for file in files {
+        let Some(metadata) = parquet_metadata(file) else { continue };
+        let find = |key: &str| metadata.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
+        let Some(of) = find("edition") else { continue };
+        let name = find("mapping").unwrap_or_default();
+        let now = forms.iter().find(|f| f.name == name).map(fingerprint);
+        if now.is_some() && now.as_deref() == find(FINGERPRINT) {
+            continue;
+        }
+        // Damage to the metadata would be the better message.
+        read_parquet(file)?;
+        let path = file.display();
+        let cause = if of != edition.name {
+            format!("was imported for the edition {of}, but is given for the edition {}", edition.name)
+        } else if now.is_none() {
+            format!(
+                "was imported by the form `{name}` of the edition {of}, which the edition {} does not have now",
+                edition.name
+            )
+        } else {
+            format!(
+                "was imported by an older state of the edition {of}: its form `{name}` was {} and is {} in the edition {} now",
+                find(FINGERPRINT).unwrap_or("not recorded"),
+                now.unwrap_or_default(),
+                edition.name
+            )
+        };
+        return Err(ScoreError::Input(format!(
+            "{path}: this file {cause}. Import the raw files again (`agon import {} RAW... -o {path}`), or give the raw \
+             files.",
+            edition.name
+        )));
+    }
+    Ok(())
+}
+
+/// The first row for which a formula has no value; nothing if that is not due to a single row.
+fn faulty_row(formula: &Formula, table: &Table) -> Option<usize> {
+    let fails = |rows: std::ops::Range<usize>| {
+        let rows: Vec<u32> = rows.map(|row| row as u32).collect();
+        formula.eval(&table.gather(&rows)).is_err()
+    };
+    let (mut low, mut high) = (0, table.rows());
+    while high - low > 1 {
+        let middle = usize::midpoint(low, high);
+        if fails(low..middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    (low < high && fails(low..high)).then_some(low)
+}
+
+/// Reads files by forms and adds the computed columns.
 ///
 /// # Errors
-/// If a file cannot be read, or a computed column has no value.
-pub fn read_forms(files: &[PathBuf], forms: &[Form]) -> Result<Vec<(usize, Table)>, ScoreError> {
+/// If a file cannot be read, a computed column has no value, or a Parquet file was imported by another form than the
+/// one of that name here.
+pub fn read_forms(edition: &Edition, files: &[PathBuf], forms: &[Form]) -> Result<FormTables, ScoreError> {
+    check_imports(edition, files, forms)?;
     let mappings: Vec<Mapping> = forms.iter().map(|f| f.mapping.clone()).collect();
     let outcome = read(files, &mappings)?;
     let mut tables = Vec::new();
-    for (form, table) in outcome.tables {
-        let mut table = table;
+    let notes = outcome.report.notes();
+    for ((form, mut table), origins) in outcome.tables.into_iter().zip(outcome.origins) {
         for named in &forms[form].computed {
             let element = format!("computed column `{}` of the form {}", named.name, forms[form].name);
-            let column = named.formula.eval(&table).map_err(|e| ScoreError::formula(&element, &e))?;
+            let column = named.formula.eval(&table).map_err(|e| match faulty_row(&named.formula, &table) {
+                Some(row) => ScoreError::formula(&format!("{}: {element}", origins.place(row, "")), &e),
+                None => ScoreError::formula(&element, &e),
+            })?;
             table.set(&named.name, named.formula.ty().clone(), column)?;
         }
-        tables.push((form, table));
+        tables.push(FormTable { form, table, origins });
     }
-    Ok(tables)
+    Ok(FormTables { tables, notes })
 }
 
 /// Columns that are checked or printed whether or not a formula reads them.
@@ -155,11 +290,7 @@ const ALWAYS: [&str; 8] =
 /// Reads files whose columns have the names that the edition's tracks know, with times in seconds and memory in
 /// bytes. The track is the one that was asked for, else the one that the file's column `track` names, else the only
 /// one that knows all columns. `None` if no track does.
-fn canonical(
-    edition: &Edition,
-    files: &[PathBuf],
-    wanted: Option<&str>,
-) -> Result<Option<Vec<(String, Table)>>, ScoreError> {
+fn canonical(edition: &Edition, files: &[PathBuf], wanted: Option<&str>) -> Result<Option<Results>, ScoreError> {
     let Some(first) = files.first() else { return Ok(None) };
     let Some(names) = column_names(first)? else { return Ok(None) };
     let has = |name: &str| names.iter().any(|n| n == name);
@@ -209,27 +340,69 @@ fn canonical(
         duplicates: Duplicates::Error,
     };
     let mut outcome = read(files, &[mapping])?;
-    let Some((_, table)) = outcome.tables.pop() else { return Ok(None) };
+    let (Some((_, table)), Some(origins)) = (outcome.tables.pop(), outcome.origins.pop()) else { return Ok(None) };
+    let notes = outcome.report.notes();
+    let part =
+        |track: &str, table, origins| TrackTable { track: track.into(), form: "canonical".into(), table, origins };
     if !split {
-        return Ok(Some(vec![(track.name.clone(), table)]));
+        return Ok(Some(Results { tables: vec![part(&track.name, table, origins)], notes }));
     }
     let column = table.column("track")?.clone();
     let Some(column) = column.as_symbols() else { return Ok(None) };
     let mut tables = Vec::new();
     for (code, name) in column.dict.iter().enumerate() {
+        let mask: Vec<bool> = column.codes.iter().map(|c| *c as usize == code).collect();
+        let Some(row) = mask.iter().position(|m| *m) else { continue };
         if !edition.tracks.contains_key(name) {
             let known: Vec<&str> = edition.tracks.keys().map(String::as_str).collect();
             return Err(ScoreError::Input(format!(
-                "{}: the column `track` says {name}, but the edition {} has only the tracks {}. Correct the file.",
-                first.display(),
+                "{}: the column `track` says {name}, but the edition {} has only the tracks {}. Correct the row.",
+                origins.place(row, "track"),
                 edition.name,
                 known.join(", ")
             )));
         }
-        let mask: Vec<bool> = column.codes.iter().map(|c| *c as usize == code).collect();
-        tables.push((name.to_string(), table.keep(&mask)));
+        let mut origins = origins.clone();
+        origins.keep(&mask);
+        tables.push(part(name, table.keep(&mask), origins));
     }
-    Ok(Some(tables))
+    Ok(Some(Results { tables, notes }))
+}
+
+/// What result files hold, by track, before it is joined with anything.
+#[derive(Debug, Default)]
+pub struct Results {
+    tables: Vec<TrackTable>,
+    /// What was noticed while reading.
+    pub notes: Vec<String>,
+}
+
+impl Results {
+    /// The same results, to be joined once more. The columns are shared, but not the partitions that a table remembers:
+    /// those of one join would be kept as long as any other.
+    ///
+    /// # Errors
+    /// None that tables as they were read can have.
+    pub fn again(&self) -> Result<Self, ScoreError> {
+        let mut tables = Vec::new();
+        for part in &self.tables {
+            let mut table = Table::new(part.table.rows());
+            for (name, ty) in part.table.schema() {
+                table.set(name, ty.clone(), part.table.column(name)?.clone())?;
+            }
+            let (track, form, origins) = (part.track.clone(), part.form.clone(), part.origins.clone());
+            tables.push(TrackTable { track, form, table, origins });
+        }
+        Ok(Self { tables, notes: self.notes.clone() })
+    }
+}
+
+#[derive(Debug)]
+struct TrackTable {
+    track: String,
+    form: String,
+    table: Table,
+    origins: Origins,
 }
 
 /// Reads result files and prepares the runs of every track that they have results of.
@@ -242,61 +415,73 @@ pub fn runs(
     entrants: &EntrantList,
     adjudication: Option<&Adjudication>,
 ) -> Result<Vec<TrackRuns>, ScoreError> {
-    runs_of(edition, files, entrants, adjudication, None)
+    join(edition, read_results(edition, files, None)?, entrants, adjudication)
 }
 
-/// As [`runs`]. `track` is the one that was
-/// asked for, if one was; it matters for files that do not say their track.
+/// Reads result files. `track` is the one that was asked for, if one was; it matters for files that do not say their
+/// track.
 ///
 /// # Errors
-/// If a file cannot be read, or the results do not fit the edition or each other.
-pub fn runs_of(
-    edition: &Edition,
-    files: &[PathBuf],
-    entrants: &EntrantList,
-    adjudication: Option<&Adjudication>,
-    track: Option<&str>,
-) -> Result<Vec<TrackRuns>, ScoreError> {
-    let mut by_track: IndexMap<String, (String, Table)> = IndexMap::new();
-    let forms = match read_forms(files, &edition.results) {
-        Ok(tables) => tables
-            .into_iter()
-            .map(|(form, table)| {
-                (edition.results[form].track.clone().unwrap_or_default(), &*edition.results[form].name, table)
-            })
-            .collect(),
+/// If a file cannot be read, or a track's results were given in two forms.
+pub fn read_results(edition: &Edition, files: &[PathBuf], track: Option<&str>) -> Result<Results, ScoreError> {
+    let mut results = match read_forms(edition, files, &edition.results) {
+        Ok(outcome) => {
+            let table = |t: FormTable| {
+                let form = &edition.results[t.form];
+                let track = form.track.clone().unwrap_or_default();
+                TrackTable { track, form: form.name.clone(), table: t.table, origins: t.origins }
+            };
+            Results { tables: outcome.tables.into_iter().map(table).collect(), notes: outcome.notes }
+        }
         // No form of the edition: then perhaps a file whose columns have the names of the track's own.
         Err(ScoreError::Results(error)) if matches!(*error.kind, ErrorKind::NotRecognised { .. }) => {
-            match canonical(edition, files, track)? {
-                Some(tables) => tables.into_iter().map(|(track, table)| (track, "canonical", table)).collect(),
-                None => return Err(ScoreError::Results(error)),
-            }
+            canonical(edition, files, track)?.ok_or(ScoreError::Results(error))?
         }
         Err(error) => return Err(error),
     };
-    let forms: Vec<(String, &str, Table)> = forms;
-    for (track, form, table) in forms {
-        if by_track.insert(track.clone(), (form.to_string(), table)).is_some() {
+    for (at, second) in results.tables.iter().enumerate() {
+        if let Some(first) = results.tables[..at].iter().find(|t| t.track == second.track) {
             return Err(ScoreError::Input(format!(
-                "results of the track {track} were given in two forms (one of them {form}). Give the files of one form \
-                 at a time; import one into the other's form first if both are needed."
+                "results of the track {} were given in two forms: {} in the form {}, {} in the form {}. Give the files \
+                 of one form at a time.",
+                first.track,
+                first.origins.files().join(", "),
+                first.form,
+                second.origins.files().join(", "),
+                second.form
             )));
         }
     }
-    let mut result = Vec::new();
     // In the order of the edition, whatever the order of the files.
-    for track in edition.tracks.values() {
-        let Some((form, table)) = by_track.shift_remove(&track.name) else { continue };
+    let place = |t: &TrackTable| edition.tracks.get_index_of(&t.track).unwrap_or(usize::MAX);
+    results.tables.sort_by_key(place);
+    Ok(results)
+}
+
+/// Joins results with the entrants' list, the divisions and the adjudications.
+///
+/// # Errors
+/// If these do not fit each other.
+pub fn join(
+    edition: &Edition,
+    results: Results,
+    entrants: &EntrantList,
+    adjudication: Option<&Adjudication>,
+) -> Result<Vec<TrackRuns>, ScoreError> {
+    let mut result = Vec::new();
+    let mut progress = adjudication.map(Progress::new);
+    for TrackTable { track, form, table, mut origins } in results.tables {
+        let Some(track) = edition.tracks.get(&track) else { continue };
         // Columns that no formula reads are not carried along.
         let mut reads = track.scoring.as_ref().map(Scoring::reads).unwrap_or_default();
         for recognition in edition.recognitions.values().filter(|r| r.track == track.name) {
             recognition.filter.values().for_each(|formula| reads.extend(formula.columns()));
         }
         let table = table.select(|name| ALWAYS.contains(&name) || reads.contains(name));
-        let table = join_entrants(table, track, edition, entrants, &reads)?;
-        let table = join_divisions(table, track)?;
-        let (mut table, effect) = match adjudication {
-            Some(a) => a.apply(table, &track.name)?,
+        let table = join_entrants(table, &origins, track, edition, entrants, &reads)?;
+        let table = join_divisions(table, &origins, track, edition)?;
+        let (mut table, effect) = match &mut progress {
+            Some(progress) => progress.apply(table, &mut origins, &track.name)?,
             None => (table, Effect::default()),
         };
         if !table.has("disqualified") {
@@ -305,14 +490,24 @@ pub fn runs_of(
         }
         if table.rows() == 0 {
             return Err(ScoreError::Input(format!(
-                "there is no run of the track {} left to score: the files have no rows, or the adjudication removes all of \
-                 them. Give files with results.",
-                track.name
+                "{}: there is no run of the track {} left to score: {}. Give files with results.",
+                origins.files().join(", "),
+                track.name,
+                match adjudication {
+                    Some(_) => "the files have no rows, or the adjudication removes all of them",
+                    None => "the files have a header line, but no rows",
+                }
             )));
         }
-        check_benchmarks(&table, track)?;
-        check_names(&table, track, &edition.entrants.columns())?;
-        result.push(TrackRuns { track: track.name.clone(), form, table, effect });
+        check_benchmarks(&table, &origins, track)?;
+        check_names(&table, &origins, track, edition, entrants)?;
+        result.push(TrackRuns { track: track.name.clone(), form, table, effect, files: origins.files() });
+    }
+    if let Some(progress) = progress {
+        let notes = progress.finish()?;
+        if let Some(last) = result.last_mut() {
+            last.effect.notes.extend(notes);
+        }
     }
     Ok(result)
 }
@@ -327,6 +522,7 @@ fn bool_of(text: &str) -> Option<bool> {
 
 fn join_entrants(
     mut table: Table,
+    origins: &Origins,
     track: &Track,
     edition: &Edition,
     list: &EntrantList,
@@ -336,13 +532,15 @@ fn join_entrants(
     let Some(entrant) = entrant.as_symbols() else {
         return Err(ScoreError::Input("the column `entrant` is not text".into()));
     };
-    let mut by_key: FxHashMap<&str, &IndexMap<String, String>> = FxHashMap::default();
-    for row in &list.rows {
+    let mut by_key: FxHashMap<&str, usize> = FxHashMap::default();
+    for (at, row) in list.rows.iter().enumerate() {
         let Some(key) = row.get(&track.entrant_key).filter(|k| !k.is_empty()) else { continue };
-        if by_key.insert(key, row).is_some() {
+        if let Some(before) = by_key.insert(key, at) {
             return Err(ScoreError::Input(format!(
-                "{} lists the entrant {key} of the track {} twice. Keep one of the two rows.",
-                list.origin, track.name
+                "{}: the entrant {key} of the track {} is listed twice, here and in {}. Keep one of the two rows.",
+                list.place(at),
+                track.name,
+                list.place(before)
             )));
         }
     }
@@ -351,20 +549,26 @@ fn join_entrants(
     for &code in &entrant.codes {
         used[code as usize] = true;
     }
-    let rows: Vec<Option<&&IndexMap<String, String>>> =
-        entrant.dict.iter().enumerate().map(|(c, name)| if used[c] { by_key.get(name) } else { None }).collect();
+    let rows: Vec<Option<usize>> =
+        entrant.dict.iter().enumerate().map(|(c, name)| by_key.get(name).copied().filter(|_| used[c])).collect();
     let absent: Vec<&str> =
         (0..rows.len()).filter(|&c| used[c] && rows[c].is_none()).map(|c| entrant.dict.get(c as u32)).collect();
-    if list.strict && !absent.is_empty() {
+    let first_row = |name: &str| entrant.dict.code(name).and_then(|c| entrant.codes.iter().position(|&e| e == c));
+    let place_of = |name: &str| origins.place(first_row(name).unwrap_or(0), "entrant");
+    if list.strict
+        && let Some(first) = absent.first()
+    {
+        let others = match absent.len() {
+            1 => String::new(),
+            n => format!(" ({} more are missing: {})", n - 1, shortened(&absent[1..])),
+        };
         return Err(ScoreError::Input(format!(
-            "{} does not list {} of the track {}: {}. Add {} to the list (column `{}`), or give the list that belongs to \
-             these results.",
-            list.origin,
-            if absent.len() == 1 { "this entrant" } else { "these entrants" },
+            "{}: the entrant {first} of the track {} is not in the list {}{others}. Add it to the list (column `{}`), \
+             or give the list that belongs to these results.",
+            place_of(first),
             track.name,
-            absent.join(", "),
-            if absent.len() == 1 { "it" } else { "them" },
-            track.entrant_key,
+            list.origin,
+            list.columns.get(&track.entrant_key).unwrap_or(&track.entrant_key),
         )));
     }
     let mut names: Vec<(String, Type, Option<String>)> =
@@ -374,7 +578,7 @@ fn join_entrants(
     }
     for (name, ty, otherwise) in names {
         let text = |code: usize| -> Option<String> {
-            let row = rows[code]?;
+            let row = &list.rows[rows[code]?];
             row.get(&name).filter(|t| !t.is_empty()).cloned()
         };
         let own = table.column(&name).ok().cloned();
@@ -390,7 +594,7 @@ fn join_entrants(
                         Some(t) if used[code] => Some(bool_of(t).ok_or_else(|| {
                             ScoreError::Input(format!(
                                 "{}: `{name}` of the entrant {} is `{t}`. Write `true` or `false`.",
-                                list.origin,
+                                rows[code].map_or(&*list.origin, |at| list.place(at)),
                                 entrant.dict.get(code as u32)
                             ))
                         })?),
@@ -443,7 +647,7 @@ fn join_entrants(
                             agon_table::parse_decimal(text).map_err(|e| {
                                 ScoreError::Input(format!(
                                     "{}: `{name}` of the entrant {}: `{text}` {e}. Correct the list.",
-                                    list.origin,
+                                    rows[code].map_or(&*list.origin, |at| list.place(at)),
                                     entrant.dict.get(code as u32)
                                 ))
                             })?
@@ -459,20 +663,36 @@ fn join_entrants(
         }
     }
     for name in ["solver", "competing"] {
-        if !table.has(name) {
+        if table.has(name) {
+            continue;
+        }
+        // Either the list lacks an entrant, or an entrant in it lacks this.
+        if let Some(first) = absent.first() {
             return Err(ScoreError::Input(format!(
-                "these results name entrants by a key ({}, for example) and do not say their `{name}`, and {} does not list \
-                 {}. Give the entrants' list with --solvers FILE.",
-                entrant.codes.first().map_or("none", |&c| entrant.dict.get(c)),
+                "{}: the results name the entrant {first} by a key and do not say its `{name}`, and {} does not list it \
+                 (missing in all: {}). Give the entrants' list with --solvers FILE.",
+                place_of(first),
                 list.origin,
-                absent.join(", "),
+                shortened(&absent),
             )));
         }
+        let lacks = |code: &usize| rows[*code].is_some_and(|at| list.rows[at].get(name).is_none_or(String::is_empty));
+        if let Some(code) = (0..rows.len()).filter(|&c| used[c]).find(lacks) {
+            return Err(ScoreError::Input(format!(
+                "{}: the row of the entrant {} has no `{name}`, and the results do not say it either. Complete the row.",
+                rows[code].map_or(&*list.origin, |at| list.place(at)),
+                entrant.dict.get(code as u32),
+            )));
+        }
+        return Err(ScoreError::Input(format!(
+            "{}: the results have no rows and do not say the `{name}` of an entrant. Give files with results.",
+            origins.files().join(", ")
+        )));
     }
     Ok(table)
 }
 
-fn join_divisions(mut table: Table, track: &Track) -> Result<Table, ScoreError> {
+fn join_divisions(mut table: Table, origins: &Origins, track: &Track, edition: &Edition) -> Result<Table, ScoreError> {
     if let Ok(logic) = table.column("logic").cloned()
         && let Some(logic) = logic.as_symbols()
         && track.divisions.values().any(|d| !d.logics.is_empty())
@@ -485,17 +705,22 @@ fn join_divisions(mut table: Table, track: &Track) -> Result<Table, ScoreError> 
         }
         let logic = logic.compact();
         let mut dict = DictBuilder::new();
-        let mut codes = Vec::with_capacity(logic.dict.len());
-        for name in logic.dict.iter() {
-            let Some(division) = owner.get(name) else {
-                return Err(ScoreError::Input(format!(
-                    "the results have the logic {name}, which belongs to no division of the track {}. Add it to a \
-                     division of the edition, or remove its rows by an adjudication.",
-                    track.name
-                )));
-            };
-            codes.push(dict.intern(division));
+        let unknown: Vec<bool> = logic.dict.iter().map(|name| !owner.contains_key(name)).collect();
+        if let Some(row) = logic.codes.iter().position(|&c| unknown[c as usize]) {
+            let name = logic.get(row);
+            let mut known: Vec<&str> = owner.keys().copied().collect();
+            known.sort_unstable();
+            return Err(ScoreError::Input(format!(
+                "{}: the logic {name} belongs to no division of the track {} of the edition {}{}. Correct the row or, if \
+                 the logic is right, add it to a division of the track in the edition's file or in one that extends it.",
+                origins.place(row, "logic"),
+                track.name,
+                edition.name,
+                closest(name, known).map_or(String::new(), |near| format!(" (did you mean {near}?)")),
+            )));
         }
+        let codes: Vec<u32> =
+            logic.dict.iter().map(|name| dict.intern(owner.get(name).copied().unwrap_or_default())).collect();
         let by_logic = Symbols { codes: logic.codes.iter().map(|&c| codes[c as usize]).collect(), dict: dict.finish() };
         if let Ok(said) = table.column("division").cloned()
             && let Some(said) = said.as_symbols()
@@ -514,14 +739,17 @@ fn join_divisions(mut table: Table, track: &Track) -> Result<Table, ScoreError> 
             for row in rows {
                 if said.get(row) != by_logic.get(row) {
                     let benchmark = table.column("benchmark")?.value(row);
+                    let (place, other) = (origins.place(row, "division"), origins.place(row, "logic"));
                     return Err(ScoreError::Input(format!(
-                        "the benchmark {} is in two divisions: the results say {}, but its logic {} belongs to {} in the \
-                         track {} of the edition. Correct whichever is wrong.",
+                        "{place}: the benchmark {} is in two divisions: the row says {}, but its logic {}{} belongs to {} \
+                         in the track {} of the edition {}. Correct the division or the logic of the row.",
                         text_of(&benchmark),
                         said.get(row),
                         logic.get(row),
+                        if place == other { String::new() } else { format!(" ({other})") },
                         by_logic.get(row),
-                        track.name
+                        track.name,
+                        edition.name
                     )));
                 }
             }
@@ -533,8 +761,9 @@ fn join_divisions(mut table: Table, track: &Track) -> Result<Table, ScoreError> 
         let mut names = track.divisions.keys();
         let (Some(only), None) = (names.next(), names.next()) else {
             return Err(ScoreError::Input(format!(
-                "the results of the track {} say neither the logic nor the division of a benchmark. Map one of them in \
-                 the edition's `results`.",
+                "{}: the results of the track {} say neither the logic nor the division of a benchmark. Give files with a \
+                 column `logic` or `division`, or map one of them in the form under `results` of the edition's file.",
+                origins.files().join(", "),
                 track.name
             )));
         };
@@ -545,24 +774,23 @@ fn join_divisions(mut table: Table, track: &Track) -> Result<Table, ScoreError> 
     let Some(division) = division.as_symbols() else {
         return Err(ScoreError::Input("the column `division` is not text".into()));
     };
-    let mut experimental = Vec::with_capacity(division.dict.len());
-    let mut used = vec![false; division.dict.len()];
-    for &c in &division.codes {
-        used[c as usize] = true;
-    }
-    for (code, name) in division.dict.iter().enumerate() {
-        match track.divisions.get(name) {
-            Some(d) => experimental.push(d.experimental),
-            None if track.divisions.is_empty() || !used[code] => experimental.push(false),
-            None => {
-                return Err(ScoreError::Input(format!(
-                    "the results have the division {name}, which the track {} does not have. Its divisions are {}.",
-                    track.name,
-                    track.divisions.keys().cloned().collect::<Vec<_>>().join(", ")
-                )));
-            }
+    if !track.divisions.is_empty() {
+        let unknown: Vec<bool> = division.dict.iter().map(|name| !track.divisions.contains_key(name)).collect();
+        if let Some(row) = division.codes.iter().position(|&c| unknown[c as usize]) {
+            let known: Vec<&str> = track.divisions.keys().map(String::as_str).collect();
+            return Err(ScoreError::Input(format!(
+                "{}: the track {} of the edition {} has no division {} (it has: {}). Correct the row or, if the division \
+                 is right, add it to the track in the edition's file or in one that extends it.",
+                origins.place(row, "division"),
+                track.name,
+                edition.name,
+                division.get(row),
+                shortened(&known)
+            )));
         }
     }
+    let experimental: Vec<bool> =
+        division.dict.iter().map(|name| track.divisions.get(name).is_some_and(|d| d.experimental)).collect();
     let column = division.codes.iter().map(|&c| experimental[c as usize]).collect();
     table.set("experimental", Type::Bool, Column::Bool(column))?;
     Ok(table)
@@ -575,33 +803,47 @@ fn text_of(value: &agon_table::Value) -> String {
     }
 }
 
+/// Some names, the rest counted.
+fn shortened(names: &[&str]) -> String {
+    const MOST: usize = 20;
+    let mut text = names[..names.len().min(MOST)].join(", ");
+    if names.len() > MOST {
+        text.push_str(&format!(" and {} more", names.len() - MOST));
+    }
+    text
+}
+
 /// A benchmark has one division, one logic, one status: rows that say otherwise contradict each other.
-fn check_benchmarks(table: &Table, track: &Track) -> Result<(), ScoreError> {
+fn check_benchmarks(table: &Table, origins: &Origins, track: &Track) -> Result<(), ScoreError> {
     let benchmark = table.column("benchmark")?.clone();
     let Some(benchmark) = benchmark.as_symbols() else {
         return Err(ScoreError::Input("the column `benchmark` is not text".into()));
     };
-    for (name, what) in [
-        ("division", "is in two divisions"),
-        ("logic", "is in two logics"),
-        ("status", "has two statuses"),
-        ("family", "is in two families"),
+    let removal = "or remove the benchmark by an adjudication (`remove: true`)";
+    for (name, what, decision) in [
+        ("division", "is in two divisions", removal),
+        ("logic", "is in two logics", removal),
+        ("status", "has two statuses", "or decide the status by an adjudication (`status:`)"),
+        ("family", "is in two families", removal),
     ] {
         let Ok(column) = table.column(name) else { continue };
         let Some(column) = column.as_symbols() else { continue };
         let mut first: Vec<u32> = vec![u32::MAX; benchmark.dict.len()];
-        for (&b, &c) in benchmark.codes.iter().zip(&column.codes) {
+        for (row, (&b, &c)) in benchmark.codes.iter().zip(&column.codes).enumerate() {
             let slot = &mut first[b as usize];
             if *slot == u32::MAX {
                 *slot = c;
             } else if *slot != c {
+                let before = benchmark.codes.iter().position(|&other| other == b).unwrap_or(row);
                 return Err(ScoreError::Input(format!(
-                    "the benchmark {} of the track {} {what}: {} and {}. Correct the results, or decide it by an \
-                     adjudication.",
+                    "{}: the benchmark {} of the track {} {what}: {} here, but {} in {}. Correct one of the two rows, \
+                     {decision}.",
+                    origins.place(row, name),
                     benchmark.dict.get(b),
                     track.name,
-                    column.dict.get(*slot),
-                    column.dict.get(c)
+                    said(column.dict.get(c)),
+                    said(column.dict.get(*slot)),
+                    origins.place(before, name),
                 )));
             }
         }
@@ -609,42 +851,73 @@ fn check_benchmarks(table: &Table, track: &Track) -> Result<(), ScoreError> {
     Ok(())
 }
 
+/// A text of a message, also where there is none.
+fn said(text: &str) -> &str {
+    if text.is_empty() { "nothing" } else { text }
+}
+
 /// What is known of an entrant is the same in all of its rows, and no two entrants have one name: they could not be
 /// told apart on any page.
-fn check_names(table: &Table, track: &Track, entrant_columns: &[String]) -> Result<(), ScoreError> {
+fn check_names(
+    table: &Table,
+    origins: &Origins,
+    track: &Track,
+    edition: &Edition,
+    list: &EntrantList,
+) -> Result<(), ScoreError> {
     let entrants = table.groups(&["entrant"])?;
     let entrant = table.column("entrant")?.clone();
-    for name in entrant_columns.iter().filter(|n| *n != "entrant" && table.has(n)) {
+    let of = |row: usize| text_of(&entrant.value(row));
+    for name in edition.entrants.columns().iter().filter(|n| *n != "entrant" && table.has(n)) {
         let groups = table.groups(std::slice::from_ref(name))?;
         let mut first: Vec<u32> = vec![u32::MAX; entrants.count];
-        for (row, (&e, &value)) in entrants.ids.iter().zip(&groups.ids).enumerate() {
+        for (row, (&e, &value)) in entrants.ids.iter().zip(groups.ids.iter()).enumerate() {
             let slot = &mut first[e as usize];
             if *slot == u32::MAX {
                 *slot = value;
             } else if *slot != value {
+                let before = entrants.ids.iter().position(|&other| other == e).unwrap_or(row);
+                let cell = |row| Ok::<_, ScoreError>(cell_text(table.column(name)?, table.column_type(name), row));
+                // Whether an entrant was disqualified is no column of its list.
+                let listed = name == "solver" || name == "competing" || edition.entrants.fields.contains_key(name);
                 return Err(ScoreError::Input(format!(
-                    "track {}: the rows of the entrant {} say different things in the column `{name}` (one of them {}). \
-                     Correct the results, or say it in the entrants' list (--solvers FILE).",
+                    "{}: `{name}` of the entrant {} of the track {} is {} here, but {} in {}. Correct one of the two \
+                     rows{}.",
+                    origins.place(row, name),
+                    of(row),
                     track.name,
-                    text_of(&entrant.value(row)),
-                    cell_text(table.column(name)?, table.column_type(name), row),
+                    said(&cell(row)?),
+                    said(&cell(before)?),
+                    origins.place(before, name),
+                    if listed { ", or say it in the entrants' list (--solvers FILE), which goes before" } else { "" },
                 )));
             }
         }
     }
     let solvers = table.groups(&["solver"])?;
     let mut owner: Vec<u32> = vec![u32::MAX; solvers.count];
-    for (row, (&e, &s)) in entrants.ids.iter().zip(&solvers.ids).enumerate() {
+    for (row, (&e, &s)) in entrants.ids.iter().zip(solvers.ids.iter()).enumerate() {
         let owner = &mut owner[s as usize];
         if *owner == u32::MAX {
             *owner = e;
         } else if *owner != e {
+            let before = solvers.ids.iter().position(|&other| other == s).unwrap_or(row);
+            // The name stands in the list or, if that says nothing, in the results.
+            let place = |row: usize| {
+                let listed = list.rows.iter().position(|r| {
+                    r.get(&track.entrant_key) == Some(&of(row)) && r.get("solver").is_some_and(|n| !n.is_empty())
+                });
+                listed.map_or_else(|| origins.place(row, "solver").to_string(), |at| list.place(at).to_string())
+            };
             return Err(ScoreError::Input(format!(
-                "track {}: two entrants have the name {}, one of them {}. Give each entrant a name of its own in the \
-                 entrants' list.",
+                "{}: the entrant {} of the track {} has the name {}, which the entrant {} has too ({}). Give each \
+                 entrant a name of its own, in these rows or in an entrants' list (--solvers FILE).",
+                place(row),
+                of(row),
                 track.name,
                 text_of(&table.column("solver")?.value(row)),
-                text_of(&entrant.value(row)),
+                of(before),
+                place(before),
             )));
         }
     }

@@ -8,6 +8,7 @@
 //! knows a competition, a year or a solver.
 
 pub mod adjudication;
+mod common;
 pub mod engine;
 pub mod error;
 pub mod input;

@@ -32,6 +32,8 @@ pub struct Row {
     pub table: String,
     /// The view.
     pub view: String,
+    /// The columns beside division and logic that the row's group has in common.
+    pub by: Vec<String>,
     /// Everything else by column name, exact.
     pub cells: IndexMap<String, Cell>,
 }
@@ -95,13 +97,9 @@ fn push_rows(
     filter: &Filter,
 ) -> Result<(), ScoreError> {
     let source = &standings.table;
-    let mut columns: Vec<(&str, &str)> = vec![
-        ("division", "division"),
-        ("logic", "logic"),
-        ("position", "position"),
-        ("rank", "rank"),
-        ("solver", "solver"),
-    ];
+    let mut columns: Vec<(&str, &str)> = vec![("division", "division"), ("logic", "logic")];
+    columns.extend(standings.by.iter().map(|b| (b.as_str(), b.as_str())));
+    columns.extend([("position", "position"), ("rank", "rank"), ("solver", "solver")]);
     if source.has("competing") {
         columns.push(("competitive", "competing"));
     }
@@ -120,7 +118,13 @@ fn push_rows(
             wanted.as_ref().is_none_or(|w| cells.get(name).is_some_and(|c| c.exact_text() == *w))
         };
         if is("division", &filter.division) && is("logic", &filter.logic) {
-            out.push(Row { track: track.into(), table: table.into(), view: view.into(), cells });
+            out.push(Row {
+                track: track.into(),
+                table: table.into(),
+                view: view.into(),
+                by: standings.by.clone(),
+                cells,
+            });
         }
     }
     Ok(())
@@ -142,16 +146,16 @@ pub fn rows(scores: &[TrackScores], filter: &Filter) -> Result<Vec<Row>, ScoreEr
                 }
             }
             // Views side by side within a group: stable, so positions stay in order.
-            let mut place: IndexMap<(String, String), usize> = IndexMap::new();
-            let key = |row: &Row| {
-                let text = |name: &str| row.cells.get(name).map(Cell::exact_text).unwrap_or_default();
-                (text("division"), text("logic"))
+            let mut place: IndexMap<Vec<String>, usize> = IndexMap::new();
+            let key = |row: &Row| -> Vec<String> {
+                let names = ["division", "logic"].into_iter().chain(row.by.iter().map(String::as_str));
+                names.map(|name| row.cells.get(name).map(Cell::exact_text).unwrap_or_default()).collect()
             };
             for row in &part {
                 let next = place.len();
                 place.entry(key(row)).or_insert(next);
             }
-            part.sort_by_key(|row| place[&key(row)]);
+            part.sort_by_cached_key(|row| place[&key(row)]);
             out.append(&mut part);
         }
         let rankings: IndexSet<&String> = track.views.iter().flat_map(|v| v.rankings.keys()).collect();
@@ -203,7 +207,11 @@ const BEFORE: [&str; 10] =
 
 /// All columns of some rows: the fixed ones, the measures, the counts, the winner.
 fn header(rows: &[Row]) -> Vec<String> {
-    let mut columns: IndexSet<String> = BEFORE.iter().map(|s| (*s).to_string()).collect();
+    let by = rows.iter().flat_map(|r| &r.by).filter(|b| !BEFORE.contains(&b.as_str()));
+    // What makes a group stands together.
+    let (group, rest) = BEFORE.split_at(BEFORE.iter().position(|c| *c == "view").unwrap_or_default());
+    let fixed = |names: &[&str]| names.iter().map(|s| (*s).to_string()).collect::<Vec<_>>();
+    let mut columns: IndexSet<String> = fixed(group).into_iter().chain(by.cloned()).chain(fixed(rest)).collect();
     let mut counts: BTreeSet<usize> = BTreeSet::new();
     let mut last: IndexSet<String> = IndexSet::new();
     let mut competitive = rows.is_empty();
@@ -300,6 +308,12 @@ pub fn table(rows: &[Row], title: &str, colour: bool) -> String {
         let text = |n: &str| row.cells.get(n).map(Cell::text).unwrap_or_default();
         if row.cells.contains_key("recognition") {
             (row.track.clone(), row.table.clone(), String::new(), String::new(), String::new())
+        } else if !row.by.is_empty() {
+            // The further columns of the group go with the division: all of them make the heading.
+            let further = row.by.iter().map(|b| format!("{b} {}", text(b)));
+            let group = Some(text("division")).filter(|d| !d.is_empty()).into_iter().chain(further);
+            let group = group.collect::<Vec<_>>().join(" · ");
+            (row.track.clone(), row.table.clone(), group, text("logic"), row.view.clone())
         } else if COUNTS.iter().any(|c| row.cells.contains_key(*c)) || row.table == "division" || row.table == "logic" {
             (row.track.clone(), row.table.clone(), text("division"), text("logic"), row.view.clone())
         } else {
@@ -329,6 +343,8 @@ pub fn table(rows: &[Row], title: &str, colour: bool) -> String {
             // Recognitions of all views stand in one block.
             "view" => block.iter().any(|r| r.view != block[0].view),
             "edition" | "track" | "table" | "logic" | "winner" | "competitive" | "rank" => false,
+            // In the heading, unless it is about several groups.
+            by if block[0].by.iter().any(|b| b == by) => block[0].cells.contains_key("recognition"),
             _ => true,
         };
         let columns: Vec<String> = header(block).into_iter().filter(|c| shown(c)).collect();

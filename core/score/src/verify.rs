@@ -90,6 +90,8 @@ struct Part<'a> {
     table: &'a str,
     view: &'a str,
     standings: &'a Standings,
+    /// The columns beside division and logic that any table is by.
+    further: &'a [&'a str],
 }
 
 impl Part<'_> {
@@ -107,6 +109,8 @@ impl Part<'_> {
             "track" => self.track.into(),
             "table" => self.table.into(),
             "view" => self.view.into(),
+            // A table that is not by this column has its groups in common for all of the column's values.
+            _ if !self.standings.table.has(name) && self.further.contains(&name) => String::new(),
             _ => self.cell(name, row)?.exact_text(),
         })
     }
@@ -139,9 +143,13 @@ pub fn verify(
             f.columns.iter().all(has) && !f.without.iter().any(has) && f.file.as_ref().is_none_or(|r| r.is_match(name))
         })
         .collect();
+    let tables = || scores.iter().flat_map(|t| &t.views).flat_map(|v| v.tables.values());
+    let mut further: Vec<&str> = tables().flat_map(|s| s.by.iter().map(String::as_str)).collect();
+    further.sort_unstable();
+    further.dedup();
     let canonical;
     let forms = if forms.is_empty() {
-        canonical = [canonical_form(&rows)];
+        canonical = [canonical_form(&rows, &further)];
         if !["track", "table", "division", "view", "solver"].iter().all(|c| rows.header.iter().any(|h| h == c)) {
             return Err(ScoreError::Input(format!(
                 "{}: no form under `published` of the edition {} recognises this file (its columns: {}). Add a form \
@@ -159,7 +167,14 @@ pub fn verify(
     for track in scores {
         for view in &track.views {
             for (table, standings) in view.tables.iter().chain(&view.rankings) {
-                parts.push(Part { form: &track.form, track: &track.track, table, view: &view.view, standings });
+                parts.push(Part {
+                    form: &track.form,
+                    track: &track.track,
+                    table,
+                    view: &view.view,
+                    standings,
+                    further: &further,
+                });
             }
         }
     }
@@ -174,8 +189,8 @@ pub fn verify(
 }
 
 /// A file whose columns have our names.
-fn canonical_form(rows: &CsvRows) -> PublishedForm {
-    let keys = ["track", "table", "division", "logic", "view", "solver"];
+fn canonical_form(rows: &CsvRows, further: &[&str]) -> PublishedForm {
+    let keys = ["track", "table", "division", "logic", "view", "solver"].into_iter().chain(further.iter().copied());
     let figure = |name: &String| Figure {
         name: name.clone(),
         source: FigureSource::Column(name.clone()),
@@ -193,7 +208,7 @@ fn canonical_form(rows: &CsvRows) -> PublishedForm {
         file: None,
         filter: IndexMap::new(),
         figures: rows.header.iter().map(figure).collect(),
-        key: keys.iter().filter(|k| rows.header.iter().any(|h| h == *k)).map(|k| (*k).to_string()).collect(),
+        key: keys.filter(|k| rows.header.iter().any(|h| h == k)).map(str::to_string).collect(),
     }
 }
 
@@ -255,20 +270,27 @@ fn compare_form(
             continue;
         }
         let Some(&(number, standing)) = index.get(&key) else {
-            let track = named.get("track").cloned().unwrap_or_default();
-            if parts.iter().any(|p| p.track == track) {
-                report.compared += 1;
-                report.differences.push(Difference {
-                    line,
-                    key: named,
-                    form: String::new(),
-                    column: "row".into(),
-                    published: "listed".into(),
-                    computed: None,
-                    explained: None,
-                });
-            } else {
-                *report.without_results.entry(track).or_default() += 1;
+            let track = named.get("track").cloned();
+            match track {
+                // The results cannot say anything of another track of the edition.
+                Some(track) if edition.tracks.contains_key(&track) && !parts.iter().any(|p| p.track == track) => {
+                    *report.without_results.entry(track).or_default() += 1;
+                }
+                track => {
+                    let known = track.as_ref().is_none_or(|t| edition.tracks.contains_key(t));
+                    let (column, published) =
+                        if known { ("row", "listed".into()) } else { ("track", track.unwrap_or_default()) };
+                    report.compared += 1;
+                    report.differences.push(Difference {
+                        line,
+                        key: named,
+                        form: String::new(),
+                        column: column.into(),
+                        published,
+                        computed: None,
+                        explained: None,
+                    });
+                }
             }
             continue;
         };
@@ -371,19 +393,48 @@ fn explains(entry: &LedgerEntry, difference: &Difference) -> bool {
         && holds.eval(&table).is_ok_and(|c| c.as_bool() == Some(&[true]))
 }
 
-/// Marks the differences of a report by the rules that vanish when the deviations are on: these explain them.
-pub fn explain_by_deviations(rules: &mut Report, published: &Report) {
+/// Marks the differences of a report by the rules that vanish when the deviations are on: these explain them. `alone`
+/// has the report for each deviation on by itself: of these the ones are named with which a figure is the published
+/// one or, if several are needed together, those with which it changes at all.
+pub fn explain_by_deviations(rules: &mut Report, published: &Report, alone: &[(String, Report)]) {
+    // A file may be read by several forms, so that its lines come more than once.
+    type Figures<'a> = FxHashMap<(u64, &'a str, Vec<&'a str>), &'a Difference>;
+    fn figure(difference: &Difference) -> (u64, &str, Vec<&str>) {
+        let key = difference.key.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]).collect();
+        (difference.line, &difference.column, key)
+    }
+    fn figures(report: &Report) -> Figures<'_> {
+        let mut figures = Figures::default();
+        for difference in &report.differences {
+            figures.entry(figure(difference)).or_insert(difference);
+        }
+        figures
+    }
+    let published = figures(published);
+    let alone: Vec<(&str, Figures<'_>)> = alone.iter().map(|(name, report)| (name.as_str(), figures(report))).collect();
     for difference in &mut rules.differences {
         if difference.explained.is_some() {
             continue;
         }
-        let other = published
-            .differences
-            .iter()
-            .find(|d| d.line == difference.line && d.column == difference.column && d.key == difference.key);
-        difference.explained = match other {
-            None => Some("deviations".into()),
-            Some(d) => d.explained.clone(),
-        };
+        let at = figure(difference);
+        if let Some(other) = published.get(&at) {
+            let explained = other.explained.clone();
+            difference.explained = explained;
+            continue;
+        }
+        let mut enough = Vec::new();
+        let mut change = Vec::new();
+        for (name, differences) in &alone {
+            match differences.get(&at) {
+                None => enough.push(*name),
+                Some(other) if other.computed != difference.computed => change.push(*name),
+                Some(_) => {}
+            }
+        }
+        difference.explained = Some(match (enough.is_empty(), change.is_empty()) {
+            (false, _) => format!("deviations: {}", enough.join(" or ")),
+            (true, false) => format!("deviations: {} (together)", change.join(" + ")),
+            (true, true) => "deviations (several together)".into(),
+        });
     }
 }

@@ -226,6 +226,13 @@ pub enum Column {
     Real(Vec<f64>),
 }
 
+/// A column without rows.
+impl Default for Column {
+    fn default() -> Self {
+        Self::Bool(Vec::new())
+    }
+}
+
 impl Column {
     /// How many rows.
     pub fn len(&self) -> usize {

@@ -267,12 +267,14 @@ impl Exact {
 
     /// Decimal text with exactly `places` digits after the point; a half is rounded to the even neighbour.
     pub fn to_decimal(&self, places: u32) -> String {
-        let scale = Self::int(10).pow(places as i32).unwrap_or(Self::ONE);
-        let scaled = self.mul(&scale).round();
-        let (sign, digits) = match &scaled.0 {
-            Repr::Small { num, .. } => (*num < 0, num.unsigned_abs().to_string()),
-            Repr::Big(big) => {
-                let text = big.numerator().to_string();
+        let (sign, digits) = match self.scaled(places) {
+            Some(scaled) => (scaled < 0, scaled.unsigned_abs().to_string()),
+            None => {
+                let scale = Self::int(10).pow(places as i32).unwrap_or(Self::ONE);
+                let text = match self.mul(&scale).round().0 {
+                    Repr::Small { num, .. } => num.to_string(),
+                    Repr::Big(big) => big.numerator().to_string(),
+                };
                 (text.starts_with('-'), text.trim_start_matches('-').to_string())
             }
         };
@@ -283,9 +285,25 @@ impl Exact {
         if places == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
     }
 
+    /// As many units of the last place as are nearest, a half to even, if 128 bits are enough on the way.
+    fn scaled(&self, places: u32) -> Option<i128> {
+        let Repr::Small { num, den } = self.0 else { return None };
+        let num = num.checked_mul(10i128.checked_pow(places)?)?;
+        let (floor, rest) = (num.div_euclid(den), num.rem_euclid(den));
+        let up = match rest.cmp(&(den - rest)) {
+            Ordering::Less => false,
+            Ordering::Greater => true,
+            Ordering::Equal => floor & 1 == 1,
+        };
+        Some(floor + i128::from(up))
+    }
+
     /// The shortest decimal text if the number has a finite decimal expansion of at most `places` digits, else the
     /// expansion rounded to `places` digits. No trailing zeros.
     pub fn to_short_decimal(&self, places: u32) -> String {
+        if let Repr::Small { num, den: 1 } = self.0 {
+            return num.to_string();
+        }
         let text = self.to_decimal(places);
         if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
     }

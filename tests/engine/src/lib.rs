@@ -138,7 +138,8 @@ pub fn entrants_2022(rows: &[Row]) -> EntrantList {
         ];
         cells.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect::<IndexMap<_, _>>()
     };
-    EntrantList { rows: by_key.values().map(|row| texts(row)).collect(), origin: "the test".into(), strict: true }
+    let rows = by_key.values().map(|row| texts(row)).collect();
+    EntrantList { rows, origin: "the test".into(), strict: true, ..EntrantList::default() }
 }
 
 /// Writes rows in the form of the edition's archive and reads them with the engine.

@@ -2,18 +2,23 @@
 
 use Answer::{Sat, Unknown, Unsat};
 use SecondReading::{Published, Rules};
+use agon_edition::{Edition, Reading};
 use agon_engine_tests::{
-    Folder, SMT_COMP_2014, SMT_COMP_2022, SecondReading, csv_of, edition, run, runs_of, scores_of,
+    Folder, SMT_COMP_2014, SMT_COMP_2022, SecondReading, csv_of, edition, edition_file, load, run, runs_of, scores_of,
 };
 use agon_score::engine::{Selection, TrackScores, score};
-use agon_score::verify::{Report, Wanted, explain_by_deviations, verify};
+use agon_score::verify::{Difference, Report, Wanted, explain_by_deviations, verify};
 use agon_second_reading::random::{Shape, competition_2014, competition_2022};
 use agon_second_reading::{Answer, Row};
 
 fn compare(name: &str, second: SecondReading, scores: TrackScores, csv: &str) -> Report {
+    compare_with(edition(name, second), scores, csv)
+}
+
+fn compare_with(edition: &Edition, scores: TrackScores, csv: &str) -> Report {
     let folder = Folder::new();
     let file = folder.write("published.csv", csv);
-    verify(edition(name, second), &[scores], &file, &Wanted::default()).expect("the file can be compared")
+    verify(edition, &[scores], &file, &Wanted::default()).expect("the file can be compared")
 }
 
 /// Standings only: shares of rankings do not end as decimals.
@@ -115,6 +120,14 @@ fn rows_without_a_standing() {
     let report = published_row("2022,unsat-core,division,Arith,,parallel,1,1,p,yes,0,1,,1.5,1.0,");
     assert_eq!((report.compared, report.differences.len()), (0, 0));
     assert_eq!(report.without_results["unsat-core"], 1);
+    // A track that the edition does not have can never be compared.
+    let report = published_row("2022,single-qery,division,Arith,,parallel,1,1,p,yes,0,1,,1.5,1.0,");
+    assert_eq!((report.compared, report.differences.len(), report.unexplained()), (1, 1, 1));
+    assert_eq!(
+        (report.differences[0].column.as_str(), report.differences[0].published.as_str()),
+        ("track", "single-qery")
+    );
+    assert!(report.without_results.is_empty());
 }
 
 /// An entry of the ledger explains what it is about, and only as far as it holds.
@@ -166,13 +179,56 @@ fn deviations_explain_what_they_remove() {
     assert_eq!(texts(&published), ["line 2: wall_time 66.0", "line 3: error 7"]);
     let before = rules.differences.len();
     assert!(before > 2 && rules.unexplained() == before);
-    explain_by_deviations(&mut rules, &published);
+    let alone: Vec<(String, Report)> = edition(SMT_COMP_2022, Rules)
+        .deviations
+        .iter()
+        .map(|deviation| {
+            let reading = Reading::With(std::iter::once(deviation.name.clone()).collect());
+            let edition = load(&edition_file(SMT_COMP_2022), reading);
+            let scores = scores_of(&edition, &rows).expect("the rows can be scored");
+            (deviation.name.clone(), compare_with(&edition, scores, &csv))
+        })
+        .collect();
+    explain_by_deviations(&mut rules, &published, &alone);
+    // The one deviation that is needed is named, for each figure.
+    let named = |line: u64| -> Vec<&str> {
+        let all = rules.differences.iter().filter(|d| d.line == line).filter_map(|d| d.explained.as_deref());
+        all.filter(|name| name.starts_with("deviations")).collect()
+    };
+    assert!(!named(2).is_empty() && named(2).iter().all(|n| *n == "deviations: errors-by-answer"), "{:?}", named(2));
     assert_eq!(rules.differences.len(), before);
     assert_eq!(texts(&rules), texts(&published));
     assert_eq!(
         rules.summary(),
         format!("figures: 16 compared, {} equal, {} explained, 2 unexplained", 16 - before, before - 2)
     );
+}
+
+/// Several forms may read one file, so that its lines come more than once: each figure is found by itself.
+#[test]
+fn figures_of_several_forms_are_told_apart() {
+    let difference = |line: u64, view: &str, computed: &str| Difference {
+        line,
+        key: [("view".to_string(), view.to_string())].into_iter().collect(),
+        form: "archive".into(),
+        column: "correct".into(),
+        published: "5".into(),
+        computed: Some(computed.into()),
+        explained: None,
+    };
+    let report = |differences: Vec<Difference>| Report { differences, ..Report::default() };
+    // Two forms, each with the lines 2 and 9.
+    let all =
+        || vec![difference(2, "a", "4"), difference(9, "a", "4"), difference(2, "b", "4"), difference(9, "b", "4")];
+    let mut rules = report(all());
+    let mut published = all();
+    published.remove(3);
+    let mut changed = all();
+    changed[3].computed = Some("6".into());
+    let alone = [("idle".to_string(), report(all())), ("half".to_string(), report(changed))];
+    explain_by_deviations(&mut rules, &report(published), &alone);
+    let explained: Vec<Option<&str>> = rules.differences.iter().map(|d| d.explained.as_deref()).collect();
+    assert_eq!(explained, [None, None, None, Some("deviations: half (together)")]);
 }
 
 /// Only the rows that are asked for count.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use agon_edition::Edition;
 use agon_engine_tests::{
-    Place, READINGS, SMT_COMP_2014, SMT_COMP_2022, SecondReading, csv_of, edition, places, runs_of, scores_of,
+    Place, READINGS, SMT_COMP_2014, SMT_COMP_2022, SecondReading, csv_of, edition, everything, places, runs_of,
+    scores_of,
 };
+use agon_score::engine::{Selection, TrackScores, score};
 use agon_second_reading::random::{Shape, competition_2014, competition_2022, shapes};
 use agon_second_reading::{Answer, Condition, Row};
 use proptest::prelude::*;
@@ -116,6 +118,24 @@ proptest! {
             let edition = edition(name, second);
             let of = |rows: &[Row]| csv_of(edition, scores_of(edition, rows).expect("the rows can be scored"));
             prop_assert_eq!(of(&rows), of(&shuffled(&rows, seed)));
+        }
+    }
+
+    /// Views keep columns for each other; none shows in the other's scores.
+    #[test]
+    fn a_view_alone_is_what_it_is_among_others(case in competitions()) {
+        let (name, rows) = (case.name, case.rows());
+        for second in READINGS {
+            let edition = edition(name, second);
+            let runs = runs_of(edition, &rows, None).expect("the rows can be read");
+            let all = score(edition, &runs, &everything()).expect("the rows can be scored");
+            let (track, form) = (all.track, all.form);
+            for view in all.views {
+                let only = Selection { views: vec![view.view.clone()], ..everything() };
+                let alone = score(edition, &runs, &only).expect("the rows can be scored");
+                let among = TrackScores { track: track.clone(), form: form.clone(), views: vec![view] };
+                prop_assert_eq!(csv_of(edition, alone), csv_of(edition, among));
+            }
         }
     }
 

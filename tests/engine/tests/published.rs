@@ -39,7 +39,7 @@ fn check(name: &str, files: &[(&str, Golden)], by_rules: TrackScores, as_publish
         };
         let published = compare(Published, &as_published);
         let mut rules = compare(Rules, &by_rules);
-        explain_by_deviations(&mut rules, &published);
+        explain_by_deviations(&mut rules, &published, &[]);
         assert_eq!([counts(&rules), counts(&published)], *golden, "{name}/{file}");
         for difference in rules.differences.iter().chain(&published.differences) {
             assert!(difference.explained.is_some(), "{name}/{file}: {difference:?}");

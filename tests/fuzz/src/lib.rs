@@ -4,18 +4,34 @@
 //! from the run's number alone, so that a finding is repeated by its number. No coverage guides the search, so that
 //! the ordinary toolchain suffices.
 
+mod journal;
+
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agon_edition::Reading;
 use agon_formula::{Scope, compile};
 use agon_score::adjudication::Adjudication;
-use agon_score::input::read_forms;
+use agon_score::input::{FormTable, read_forms};
+use agon_store::entrants::Entrants;
 use agon_table::{Column, Symbols, Table, Type};
 
 /// The formats.
-pub const TARGETS: [&str; 6] = ["formula", "edition", "results", "packed", "adjudication", "published"];
+pub const TARGETS: [&str; 12] = [
+    "formula",
+    "edition",
+    "results",
+    "packed",
+    "adjudication",
+    "published",
+    "dimacs",
+    "aiger",
+    "sat-answer",
+    "smt-answer",
+    "journal",
+    "entrants",
+];
 
 const EDITION: &str = include_str!("../../competitions/summer-cup/edition.yaml");
 const RESULTS: &str = include_str!("../../competitions/summer-cup/results.csv");
@@ -23,6 +39,10 @@ const ADJUDICATION: &str = "adjudication: summer-cup\ndecisions:\n  - date: 2026
                             sat\n    benchmarks: [QF_BV/hull/a.smt2]\n  - { date: 2026-01-02, reason: r, remove: true, \
                             benchmarks: [QF_BV/keel/c.smt2], by: [x], recused: [y] }\n  - { date: d, reason: r, \
                             disqualify: [Bittern] }\n";
+const ENTRANTS: &str = "entrants:\n  - name: Auk\n    team: T\n    seed: 42\n    command: [./auk, -x]\n    version: [./auk, \
+                        -V]\n    fields: { organiser: false }\n  - name: Brant\n    command: [brant]\n    \
+                        configurations: { quick: { arguments: [-q] }, slow: { command: [b], competing: false } }\n    \
+                        tracks: { main: , parallel: { configuration: quick } }\n";
 const FORMULAS: [&str; 8] = [
     "sum(if(a > 1200 s, 2 * 1200 s, a) per b) / count() else 0 s",
     "not c and any(w == sat where not c per b) or w in [unsat, unknown]",
@@ -32,6 +52,46 @@ const FORMULAS: [&str; 8] = [
     "place(by n desc, a per b) == 1 and distinct(b per all) > 2",
     "round(a, 0.1 s) <= trimmed_mean(a, 1 per b else 1 min)",
     "-(3 mod 2) + floor(100 * 14636.7563) - sum(n once b) * 1e-3",
+];
+
+const DIMACS: &str = "c a formula\np cnf 4 5\n1 -2 0\n2 3\n-4 0\n-1 0 4 0\nc\n-3 2 1 0\n%\n0\n";
+const AAG: &str = "aag 7 2 1 2 4\n2\n4\n6 13\n14\n3\n8 2 4\n10 3 5\n12 9 11\n14 12 6\ni0 left\no1 out\nc\nnote\n";
+const AIG: &[u8] = b"aig 5 2 0 1 3\n10\n\x02\x02\x03\x02\x01\x02o0 x\n";
+const SAT_ANSWER: &str = "c solving\nv 1 -2\ns SATISFIABLE\nv 3 -4 0\nc done\n";
+const SMT_ANSWER: &str = "success\n; a note\n(error \"line 3: \"\"y\"\" is\nunsat\n\")\n sat\r\n(model\n  (define-fun |x )| () Int 1)\n)\nunknown (TIMEOUT)\n";
+const ANSWER_WORDS: [&str; 32] = [
+    "\n",
+    " ",
+    "\r\n",
+    "\t",
+    "\0",
+    "\u{feff}",
+    "sat",
+    "unsat",
+    "unknown",
+    "success",
+    "(error \"",
+    "\")",
+    "(",
+    ")",
+    "\"",
+    "|",
+    ";",
+    "s SATISFIABLE",
+    "s UNSATISFIABLE",
+    "s UNKNOWN",
+    "\ns ",
+    "\nv ",
+    "c ",
+    " 0\n",
+    "-",
+    "1",
+    "99999999999999999999",
+    "p cnf ",
+    "aag ",
+    "%\n",
+    "\u{1f}\u{8b}",
+    "SAT",
 ];
 
 /// A small generator with a period that no run exhausts (Knuth's multiplier, the high bits).
@@ -141,6 +201,9 @@ pub struct Fuzzer {
     table: Table,
     packed: Vec<(&'static str, Vec<u8>)>,
     whole: String,
+    store: PathBuf,
+    journal: Vec<u8>,
+    records: Vec<String>,
 }
 
 impl Default for Fuzzer {
@@ -178,13 +241,16 @@ impl Fuzzer {
             ("zst", zst.finish().expect("to memory")),
             ("tar.gz", tar.into_inner().and_then(flate2::write::GzEncoder::finish).expect("to memory")),
         ];
-        let mut this = Self { folder, edition, table: table(), packed, whole: String::new() };
+        let store = folder.path().join("store");
+        let journal = journal::make(&store);
+        let records = journal::records(&store).expect("the corpus is read");
+        let mut this = Self { folder, edition, table: table(), packed, whole: String::new(), store, journal, records };
         let path = this.write("whole.csv", RESULTS.as_bytes());
         this.whole = this.read(&path).expect("the corpus is read");
         this
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) -> std::path::PathBuf {
+    fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, bytes).expect("the temporary folder is writable");
         path
@@ -192,9 +258,10 @@ impl Fuzzer {
 
     /// All rows of a results file as text, or the error.
     fn read(&self, path: &Path) -> Result<String, String> {
-        let tables = read_forms(&[path.to_path_buf()], &self.edition.results).map_err(|e| e.to_string())?;
+        let tables =
+            read_forms(&self.edition, &[path.to_path_buf()], &self.edition.results).map_err(|e| e.to_string())?;
         let mut out = Vec::new();
-        for (_, table) in tables {
+        for FormTable { table, .. } in tables.tables {
             agon_results::write_csv_to(&table, &mut out).expect("to memory");
         }
         Ok(String::from_utf8(out).expect("what is written is UTF-8"))
@@ -211,9 +278,23 @@ impl Fuzzer {
             "edition" => EDITION.into(),
             "adjudication" => ADJUDICATION.into(),
             "packed" => self.packed[draw.below(self.packed.len())].1.clone(),
+            "dimacs" => DIMACS.into(),
+            "aiger" => {
+                if draw.below(2) == 0 {
+                    AAG.into()
+                } else {
+                    AIG.into()
+                }
+            }
+            "sat-answer" => SAT_ANSWER.into(),
+            "smt-answer" => SMT_ANSWER.into(),
+            "journal" => self.journal.clone(),
+            "entrants" => ENTRANTS.into(),
             _ => RESULTS.into(),
         };
-        let input = mutate(&seed, number, &WORDS);
+        let words =
+            if matches!(target, "dimacs" | "aiger" | "sat-answer" | "smt-answer") { &ANSWER_WORDS[..] } else { &WORDS };
+        let input = mutate(&seed, number, words);
         let outcome = catch_unwind(AssertUnwindSafe(|| self.one(target, &input)));
         let problem = match outcome {
             Ok(Ok(())) => return Ok(()),
@@ -278,6 +359,24 @@ impl Fuzzer {
                 Ok(_) => Ok(()),
                 Err(error) => said(&error.to_string()),
             },
+            "dimacs" => dimacs(input),
+            "aiger" => aiger(input),
+            "sat-answer" => sat_answer(input),
+            "smt-answer" => smt_answer(input),
+            "journal" => journal::one(&self.store, input, &self.records),
+            "entrants" => {
+                let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
+                match Entrants::parse("fuzzed.yaml", text, Path::new(".")) {
+                    Ok(list) if list.solvers.iter().any(|s| s.name.trim().is_empty()) => Err("a name is empty".into()),
+                    Ok(list) => {
+                        let commands =
+                            list.of_track("main").into_iter().all(|e| e.command.iter().any(|c| !c.is_empty()));
+                        let _ = (list.rows(&[("main", "key")]), list.seed_rows(), list.check(&["main"], &[]));
+                        if commands { Ok(()) } else { Err("an entrant has no command".into()) }
+                    }
+                    Err(error) => said(&error.to_string()),
+                }
+            }
             _ => match agon_results::read_csv_rows(&self.write("fuzzed.csv", input), b',') {
                 Ok(rows) if rows.rows.iter().any(|r| r.fields.len() != rows.header.len()) => {
                     Err("a row has another number of fields than the header".into())
@@ -287,4 +386,95 @@ impl Fuzzer {
             },
         }
     }
+}
+
+/// A formula that is read is written and read to the same; an error has a place.
+fn dimacs(input: &[u8]) -> Result<(), String> {
+    use agon_sat::dimacs::Formula;
+    match Formula::parse(input) {
+        Ok(formula) => match Formula::parse(formula.to_dimacs().as_bytes()) {
+            Ok(again) if again == formula => Ok(()),
+            _ => Err("the formula is not read again as it was written".into()),
+        },
+        Err(error) => placed(&error),
+    }
+}
+
+/// A circuit that is read is written in both formats and read to the same; an error has a place.
+fn aiger(input: &[u8]) -> Result<(), String> {
+    let read = |bytes: &[u8]| agon_sat::input::Bytes::new(bytes).and_then(|mut b| agon_sat::aiger::read(&mut b));
+    let input = input.to_vec();
+    match read(&input) {
+        Ok(circuit) => {
+            let (ascii, binary) = (circuit.to_ascii(), circuit.to_binary());
+            let again = read(ascii.as_bytes()).map_err(|e| format!("what was written in ASCII: {e}"))?;
+            let packed = read(&binary).map_err(|e| format!("what was written in binary: {e}"))?;
+            if again.to_ascii() != ascii || packed.to_binary() != binary {
+                return Err("the circuit is not read again as it was written".into());
+            }
+            let values = circuit.evaluate(&[]);
+            if circuit.outputs.iter().zip(&again.outputs).any(|(a, b)| values.of(*a) != again.evaluate(&[]).of(*b)) {
+                return Err("the circuit written has other outputs".into());
+            }
+            Ok(())
+        }
+        Err(error) => placed(&error),
+    }
+}
+
+fn placed(error: &agon_sat::input::InputError) -> Result<(), String> {
+    match error {
+        agon_sat::input::InputError::Malformed(m) if m.what.is_empty() => Err("an error says nothing".into()),
+        agon_sat::input::InputError::Malformed(_) => Ok(()),
+        other => Err(format!("not an error of the format: {other}")),
+    }
+}
+
+/// A claim is a line of its own; reading in pieces comes to the same; a model that is read is written and read again.
+fn sat_answer(input: &[u8]) -> Result<(), String> {
+    use agon_sat::answer::{Claim, Reader, Spaces, read, to_lines};
+    for spaces in [Spaces::Strict, Spaces::Tolerate] {
+        let whole = read(input, false, spaces);
+        let mut pieces = Reader::new(spaces);
+        input.chunks(3).for_each(|piece| pieces.read(piece));
+        if pieces.finish(false) != whole {
+            return Err("reading in pieces differs".into());
+        }
+        if let (Claim::One(_), Some(at)) = (whole.claim, whole.claim_at) {
+            let line = input.get(at.from as usize..at.to as usize).unwrap_or_default();
+            let word = line.trim_ascii().strip_prefix(b"s").unwrap_or_default().trim_ascii();
+            if ![&b"SATISFIABLE"[..], b"UNSATISFIABLE", b"UNKNOWN"].contains(&word) && spaces == Spaces::Strict {
+                return Err("a claim is not what its line says".into());
+            }
+        }
+        if let Some(model) = whole.model() {
+            let again = read(to_lines(model, 80).as_bytes(), false, Spaces::Strict);
+            if again.model() != Some(model) {
+                return Err("the model is not read again as it was written".into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An answer is a line of its own; reading in pieces comes to the same.
+fn smt_answer(input: &[u8]) -> Result<(), String> {
+    use agon_single_query::judging::{OtherOutput, Parameters, Stream, Transcript, Weight};
+    let lenient = Parameters { other_output: OtherOutput::Skip, after_error: Weight::Count, ..Parameters::default() };
+    for parameters in [Parameters::default(), lenient] {
+        let whole = agon_single_query::read(input, false, Stream::Stdout, &parameters);
+        let mut pieces = Transcript::new(parameters, Stream::Stdout);
+        input.chunks(3).for_each(|piece| pieces.read(piece));
+        if pieces.finish(false) != whole {
+            return Err("reading in pieces differs".into());
+        }
+        if let Some(answer) = whole.answer {
+            let place = whole.evidence.iter().find(|e| e.note.contains("answer is")).map(|e| e.at);
+            let text = place.and_then(|at| input.get(at.from as usize..at.to as usize)).unwrap_or_default();
+            if !text.starts_with(answer.word().as_bytes()) {
+                return Err(format!("the answer {} is not where it is said to be", answer.word()));
+            }
+        }
+    }
+    Ok(())
 }

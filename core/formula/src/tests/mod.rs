@@ -4,6 +4,7 @@ mod evaluation;
 mod messages;
 mod oracle;
 mod random;
+mod unknown;
 
 use agon_table::{Column, Exact, Symbols, Table, Type, Value};
 

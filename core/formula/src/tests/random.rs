@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::oracle::Oracle;
 use crate::ast::{BinOp, Clause, ClauseKind, Expr, Ident, Key, Kind};
 use crate::parse::parse;
-use crate::{Scope, compile, compile_order};
+use crate::{Formula, Scope, compile, compile_order};
 
 /// Decisions, from a list that can be shortened when a failure is made smaller. Behind its end every decision is 0,
 /// the simplest.
@@ -107,7 +107,11 @@ fn random_table(c: &mut Choices<'_>) -> Table {
             "f" => Column::Real((0..rows).map(|_| (c.pick(41) as f64 - 20.0) / 10.0 + 0.0).collect()),
             _ => Column::Int(each(&mut |c| c.pick(7) as i64 - 3)),
         };
-        t.set(column, ty, column_of).unwrap();
+        if rows > 0 && c.chance(4) {
+            t.set_constant(column, ty, column_of.value(0));
+        } else {
+            t.set(column, ty, column_of).unwrap();
+        }
     }
     t
 }
@@ -470,7 +474,7 @@ proptest! {
     }
 
     #[test]
-    fn evaluation_agrees_with_the_literal_reading(table in choices(150), data in choices(150), kind in 0usize..5, order in any::<u64>()) {
+    fn evaluation_agrees_with_the_literal_reading(table in choices(150), data in choices(150), other in choices(80), kind in 0usize..5, order in any::<u64>()) {
         let table = random_table(&mut Choices { left: &table });
         let want = [Want::Number, Want::Time, Want::Bool, Want::Word, Want::Text][kind];
         let tree = typed(&mut Choices { left: &data }, want, 4);
@@ -516,6 +520,20 @@ proptest! {
         prop_assert_eq!(at_some.len(), some.len());
         for (at, row) in some.iter().enumerate() {
             prop_assert!(equal(&at_some.value(at), &column.value(*row as usize)), "{} at row {}", source, row);
+        }
+
+        // So it is in company, where parts are shared.
+        let company = typed(&mut Choices { left: &other }, Want::Number, 3).to_string();
+        if let Ok(company) = compile(&company, &Scope::of(&table))
+            && let Ok(alone) = company.eval_at(&table, some)
+        {
+            let together = Formula::eval_all_at(&[&formula, &company, &formula], &table, some).unwrap();
+            for (alone, together) in [&at_some, &alone, &at_some].into_iter().zip(&together) {
+                prop_assert_eq!(together.len(), some.len());
+                for at in 0..some.len() {
+                    prop_assert!(equal(&together.value(at), &alone.value(at)), "{} beside {}", source, company);
+                }
+            }
         }
 
         // What is printed is the same formula.

@@ -1,0 +1,572 @@
+//! Runs the pairs of a track that were not run yet: one thread a place, each with cores of its own.
+//!
+//! What a run leaves is recorded before it is judged, and a pair counts as run once its observation is on the disk; so a
+//! program that is killed at any instant has lost at most the runs that were under way, and the next one begins with
+//! exactly those.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use agon_execute::{CancelToken, FileContent, Job as Run, JobFile, Limits, Runner, Slots, Stdin};
+use agon_sdk::values::{self, Arg, Job, Plan, Source, Step, When};
+use agon_store::record::{self, LimitKind, Note, Record};
+use agon_store::{Store, StoreError};
+
+use crate::benchmarks::Benchmark;
+use crate::judging::{Bench, Judge, Pair, ToolFault, Tools, Unjudged};
+
+/// An entrant that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Runnable {
+    /// Its id in results.
+    pub id: String,
+    /// The program's path.
+    pub program: PathBuf,
+    /// Its arguments, before those that the track adds.
+    pub arguments: Vec<OsString>,
+    /// The words of its configuration, for the plugin.
+    pub configuration: Vec<String>,
+    /// Folders and files beside the program's own that it reads.
+    pub readable: Vec<PathBuf>,
+}
+
+/// A tool that checks answers.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// What it is for.
+    pub role: String,
+    /// Its name.
+    pub name: String,
+    /// The program's path.
+    pub program: PathBuf,
+    /// Its arguments. `{NAME}` stands for the path of the input of that name; inputs that are not mentioned follow in
+    /// their order.
+    pub arguments: Vec<String>,
+    /// Folders and files beside the program's own that it reads.
+    pub readable: Vec<PathBuf>,
+}
+
+/// How a track is run.
+#[derive(Debug)]
+pub struct Rules {
+    /// The track's name.
+    pub track: String,
+    /// Whether the benchmark is the solver's standard input; else it is the first argument after its own.
+    pub on_stdin: bool,
+    /// The solver's environment.
+    pub environment: Vec<(String, String)>,
+    /// What a run may use.
+    pub limits: Limits,
+    /// The cores of a run.
+    pub cores: u32,
+    /// What a tool may use, by the name of the check; the run's own limits if it has none.
+    pub check_limits: Vec<(String, Limits)>,
+}
+
+/// What has happened to a pair.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// It was run and judged.
+    Judged(&'a record::Verdict, &'a record::Run),
+    /// It was not run, for a reason that is not the entrant's; it will be tried again by the next run.
+    NotRun(&'a str),
+    /// It was run, but not judged, for a reason that is not the entrant's; it can be judged again.
+    NotJudged(&'a str),
+}
+
+/// Everything that is needed to run a track.
+pub struct Race<'a> {
+    /// The rules.
+    pub rules: &'a Rules,
+    /// The entrants.
+    pub entrants: &'a [Runnable],
+    /// The benchmarks.
+    pub benchmarks: &'a [Benchmark],
+    /// The plugin.
+    pub judge: &'a dyn Judge,
+    /// Tools for follow-ups.
+    pub tools: &'a [Tool],
+    /// The sandbox.
+    pub runner: &'a Runner,
+    /// The places.
+    pub slots: &'a Slots,
+    /// Where everything goes.
+    pub store: &'a Store,
+    /// The number of the session's record.
+    pub session: u64,
+    /// Ends all runs.
+    pub cancel: &'a CancelToken,
+}
+
+/// How a race ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Pairs that were run and judged now.
+    pub judged: u64,
+    /// Pairs that could not be run.
+    pub not_run: u64,
+    /// Pairs that could not be judged.
+    pub not_judged: u64,
+    /// Whether it was called off before the end.
+    pub cancelled: bool,
+}
+
+/// Why a single pair has no observation.
+enum Stop {
+    /// Called off.
+    Cancelled,
+    /// The store cannot be written.
+    Store(StoreError),
+    /// Not this pair, but others: a sentence, and what kind of fault it is.
+    Pair(&'static str, String),
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<ToolFault> for Stop {
+    fn from(fault: ToolFault) -> Self {
+        match fault {
+            ToolFault::Host(text) => Self::Pair("harness-fault", text),
+            ToolFault::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+impl Race<'_> {
+    /// Runs and judges what is missing of `pairs`, in this order. `tell` is told of every pair, from several threads.
+    ///
+    /// # Errors
+    /// If the store cannot be written any more; what was recorded stays.
+    pub fn run(&self, pairs: &[(usize, usize)], tell: &(dyn Fn(Event<'_>) + Sync)) -> Result<Outcome, StoreError> {
+        let next = Mutex::new(pairs.iter());
+        let outcome = Mutex::new(Outcome::default());
+        let failed: Mutex<Option<StoreError>> = Mutex::new(None);
+        let over = AtomicBool::new(false);
+        let bench = Bench::new(self.judge, self.store, self);
+        std::thread::scope(|scope| {
+            for _ in 0..self.slots.jobs() {
+                let work = || {
+                    while !over.load(Ordering::Acquire) && !self.cancel.is_cancelled() {
+                        let Some(&pair) = next.lock().unwrap_or_else(PoisonError::into_inner).next() else { break };
+                        let result = self.pair(&bench, pair, tell);
+                        let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+                        match result {
+                            Ok(Done::Judged) => outcome.judged += 1,
+                            Ok(Done::NotRun) => outcome.not_run += 1,
+                            Ok(Done::NotJudged) => outcome.not_judged += 1,
+                            Ok(Done::Cancelled) => outcome.cancelled = true,
+                            Err(error) => {
+                                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                                over.store(true, Ordering::Release);
+                                self.cancel.cancel();
+                            }
+                        }
+                    }
+                };
+                scope.spawn(work);
+            }
+        });
+        if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
+        self.store.flush()?;
+        let mut outcome = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+        outcome.cancelled |= self.cancel.is_cancelled();
+        Ok(outcome)
+    }
+
+    fn pair(
+        &self,
+        bench: &Bench<'_>,
+        (entrant, benchmark): (usize, usize),
+        tell: &(dyn Fn(Event<'_>) + Sync),
+    ) -> Result<Done, StoreError> {
+        let (entrant, benchmark) = (&self.entrants[entrant], &self.benchmarks[benchmark]);
+        let track = &self.rules.track;
+        let mut job = job(entrant, benchmark, &self.rules.limits, self.rules.cores);
+        // A program that was killed between a run and its verdict has left the one without the other.
+        let (number, run) = match self.store.observation(track, &entrant.id, &benchmark.id)? {
+            Some((number, stored)) => (number, stored.run),
+            None => match self.observe(entrant, benchmark, &mut job) {
+                Ok(run) => {
+                    let observation = record::Observation {
+                        track: track.clone(),
+                        entrant: entrant.id.clone(),
+                        benchmark: benchmark.id.clone(),
+                        run: run.clone(),
+                    };
+                    (self.store.append(&Record::Observation(observation))?, run)
+                }
+                Err(Stop::Cancelled) => return Ok(Done::Cancelled),
+                Err(Stop::Store(error)) => return Err(error),
+                Err(Stop::Pair(about, text)) => {
+                    self.note(about, &text, entrant, benchmark)?;
+                    tell(Event::NotRun(&format!("{} on {}: {text}", entrant.id, benchmark.id)));
+                    return Ok(Done::NotRun);
+                }
+            },
+        };
+        let pair = Pair { track, entrant: &entrant.id, benchmark: &benchmark.id, observation: number };
+        let seen = crate::convert::observation(self.store, &run)?;
+        match bench.verdict(pair, &job, &seen) {
+            Ok(verdict) => {
+                tell(Event::Judged(&verdict, &run));
+                Ok(Done::Judged)
+            }
+            Err(Unjudged::Store(error)) => Err(error),
+            Err(Unjudged::Plugin(fault)) => self.unjudged("plugin-fault", &fault.to_string(), entrant, benchmark, tell),
+            Err(Unjudged::Host(text)) => self.unjudged("harness-fault", &text, entrant, benchmark, tell),
+        }
+    }
+
+    fn unjudged(
+        &self,
+        about: &str,
+        text: &str,
+        entrant: &Runnable,
+        benchmark: &Benchmark,
+        tell: &(dyn Fn(Event<'_>) + Sync),
+    ) -> Result<Done, StoreError> {
+        self.note(about, text, entrant, benchmark)?;
+        tell(Event::NotJudged(&format!("{} on {}: {text}", entrant.id, benchmark.id)));
+        Ok(Done::NotJudged)
+    }
+
+    fn note(&self, about: &str, text: &str, entrant: &Runnable, benchmark: &Benchmark) -> Result<(), StoreError> {
+        self.store.enqueue(&Record::Note(Note {
+            when: crate::now(),
+            about: about.to_string(),
+            text: text.to_string(),
+            track: Some(self.rules.track.clone()),
+            entrant: Some(entrant.id.clone()),
+            benchmark: Some(benchmark.id.clone()),
+            extra: serde_json::Value::Null,
+        }))?;
+        Ok(())
+    }
+
+    /// Prepares and runs a pair.
+    fn observe(&self, entrant: &Runnable, benchmark: &Benchmark, job: &mut Job) -> Result<record::Run, Stop> {
+        let plan = self.judge.prepare(job).map_err(|fault| Stop::Pair("plugin-fault", fault.to_string()))?;
+        if let Some(transform) = plan.transforms.first() {
+            let text = format!("the plugin asks for the transformation {}, which there is not", transform.name);
+            return Err(Stop::Pair("harness-fault", text));
+        }
+        let mut prepared = None;
+        if let Some(text) = &plan.text {
+            prepared = Some(self.store.put(text)?.digest);
+            job.benchmark.original = Some(std::mem::replace(&mut job.benchmark.content, Source::bytes(text)));
+        }
+        let started = crate::now();
+        let mut run = self.steps(entrant, benchmark, &plan)?;
+        run.prepared = prepared;
+        run.started = Some(started);
+        run.session = Some(self.session);
+        Ok(run)
+    }
+
+    /// Runs the steps of a plan one after the other, within the limits of one run.
+    fn steps(&self, entrant: &Runnable, benchmark: &Benchmark, plan: &Plan) -> Result<record::Run, Stop> {
+        let steps = plan.steps_or_default();
+        let place = self.slots.acquire();
+        let ending = benchmark.path.extension().map_or(String::new(), |e| format!(".{}", e.to_string_lossy()));
+        let file = JobFile {
+            name: format!("benchmark{ending}").into(),
+            content: match &plan.text {
+                Some(text) => FileContent::Bytes(text.clone()),
+                None => FileContent::Path(benchmark.path.clone()),
+            },
+        };
+        let mut left = self.rules.limits;
+        let mut total: Option<record::Run> = None;
+        let mut ended: Vec<(&str, bool, Vec<u8>)> = Vec::new();
+        for step in &steps {
+            let reached = step
+                .after
+                .iter()
+                .all(|name| ended.iter().any(|(n, well, _)| n == name && (*well || step.when == When::Ended)));
+            if !reached {
+                continue;
+            }
+            let limits = match &step.limits {
+                Some(name) => self.limits_of(name),
+                None => left,
+            };
+            let mut run = Run::new(&entrant.program);
+            run.environment =
+                self.rules.environment.iter().map(|(n, v)| (OsString::from(n), OsString::from(v))).collect();
+            run.readable.clone_from(&entrant.readable);
+            run.limits = limits;
+            run.cpus = place.cpus().to_vec();
+            self.words(&mut run, step, plan.steps.is_empty(), entrant, benchmark, &file, &ended)?;
+            let seen = match self.runner.run(&run, self.cancel) {
+                Ok(seen) => seen,
+                Err(agon_execute::Fault::Cancelled) => return Err(Stop::Cancelled),
+                Err(fault) => return Err(Stop::Pair("harness-fault", fault.to_string())),
+            };
+            let out = seen.stdout.bytes().map_err(|e| Stop::Pair("harness-fault", e.to_string()))?;
+            let one = self.record(&run, &seen, &out)?;
+            if step.limits.is_none() {
+                left.wall = left.wall.map(|t| t.saturating_sub(Duration::from_nanos(seen.wall_ns)));
+                left.cpu = left.cpu.map(|t| t.saturating_sub(Duration::from_nanos(seen.cpu_ns)));
+            }
+            ended.push((&step.name, seen.limit.is_none() && seen.exit == Some(0), out));
+            total = Some(match total {
+                None if steps.len() == 1 => one,
+                before => joined(before, one, &step.name),
+            });
+        }
+        total.ok_or_else(|| Stop::Pair("plugin-fault", "the plugin's plan has no first step".into()))
+    }
+
+    fn limits_of(&self, name: &str) -> Limits {
+        let found = self.rules.check_limits.iter().find(|(n, _)| n == name);
+        found.map_or(self.rules.limits, |(_, limits)| *limits)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn words(
+        &self,
+        run: &mut Run,
+        step: &Step,
+        usual: bool,
+        entrant: &Runnable,
+        benchmark: &Benchmark,
+        file: &JobFile,
+        ended: &[(&str, bool, Vec<u8>)],
+    ) -> Result<(), Stop> {
+        let unknown = |what: String| Stop::Pair("plugin-fault", format!("the step {} asks for {what}", step.name));
+        if !step.script.is_empty() {
+            return Err(unknown("a dialogue, which this runner cannot hold".into()));
+        }
+        let output_of = |name: &str| -> Result<Vec<u8>, Stop> {
+            let found = ended.iter().find(|(n, ..)| *n == name);
+            found
+                .map(|(_, _, out)| out.clone())
+                .ok_or_else(|| unknown(format!("the output of {name}, which was not run")))
+        };
+        // The track's usual way: the edition says how the benchmark reaches the solver.
+        let on_stdin = usual && self.rules.on_stdin;
+        let mut words: Vec<OsString> = Vec::new();
+        let mut program: Option<PathBuf> = None;
+        for arg in &step.argv {
+            match arg {
+                Arg::Text(text) => {
+                    use std::os::unix::ffi::OsStringExt as _;
+                    words.push(OsString::from_vec(text.clone()));
+                }
+                Arg::Command => {
+                    program.get_or_insert_with(|| entrant.program.clone());
+                    words.extend(entrant.arguments.iter().cloned());
+                }
+                Arg::Benchmark if on_stdin => {}
+                Arg::Benchmark => {
+                    run.files.push(file.clone());
+                    words.push(file.name.clone());
+                }
+                Arg::Original => {
+                    let name: OsString = "original".into();
+                    run.files.push(JobFile { name: name.clone(), content: FileContent::Path(benchmark.path.clone()) });
+                    words.push(name);
+                }
+                Arg::OutputOf(before) => {
+                    let name: OsString = format!("output-of-{before}").into();
+                    run.files.push(JobFile { name: name.clone(), content: FileContent::Bytes(output_of(before)?) });
+                    words.push(name);
+                }
+                Arg::Tool(role) => {
+                    let tool = self.tools.iter().find(|t| t.role == *role);
+                    let tool = tool.ok_or_else(|| unknown(format!("the tool {role}, which was not given")))?;
+                    program.get_or_insert_with(|| tool.program.clone());
+                    run.readable.extend(tool.readable.iter().cloned());
+                    words.extend(tool.arguments.iter().map(OsString::from));
+                }
+                Arg::Nothing => {}
+                Arg::Collected(name) | Arg::Artifact(name) => {
+                    return Err(unknown(format!("{name}, which there is not before a verdict")));
+                }
+            }
+        }
+        if let Some(program) = program {
+            run.program = program;
+        } else if !words.is_empty() {
+            run.program = PathBuf::from(words.remove(0));
+        }
+        run.arguments = words;
+        run.stdin = match &step.input {
+            _ if on_stdin => match &file.content {
+                FileContent::Path(path) => Stdin::File(path.clone()),
+                FileContent::Bytes(bytes) => Stdin::Bytes(bytes.clone()),
+            },
+            Arg::Nothing => Stdin::Null,
+            Arg::Benchmark => match &file.content {
+                FileContent::Path(path) => Stdin::File(path.clone()),
+                FileContent::Bytes(bytes) => Stdin::Bytes(bytes.clone()),
+            },
+            Arg::Original => Stdin::File(benchmark.path.clone()),
+            Arg::OutputOf(before) => Stdin::Bytes(output_of(before)?),
+            Arg::Text(text) => Stdin::Bytes(text.clone()),
+            other => return Err(unknown(format!("{other:?} as its input"))),
+        };
+        Ok(())
+    }
+
+    /// A run as it is written down.
+    fn record(&self, run: &Run, seen: &agon_execute::Observation, out: &[u8]) -> Result<record::Run, ToolFault> {
+        let errors = seen.stderr.bytes().map_err(|e| ToolFault::Host(format!("an output cannot be read back: {e}")))?;
+        let mut command = vec![run.program.to_string_lossy().into_owned()];
+        command.extend(run.arguments.iter().map(|a| a.to_string_lossy().into_owned()));
+        let stdout = record::Stream { truncated: seen.stdout.is_truncated(), ..self.store.put(out)? };
+        let stderr = record::Stream { truncated: seen.stderr.is_truncated(), ..self.store.put(&errors)? };
+        Ok(record::Run {
+            fidelity: record::Fidelity::Streams,
+            command,
+            exit: seen.exit,
+            signal: seen.signal,
+            limit: seen.limit.map_or(LimitKind::None, limit),
+            wall_ns: seen.wall_ns,
+            cpu_ns: seen.cpu_ns,
+            peak_memory: Some(seen.peak_memory),
+            stdout,
+            stderr,
+            steps: Vec::new(),
+            collected: Vec::new(),
+            prepared: None,
+            started: None,
+            session: None,
+            extra: serde_json::json!({
+                "cpu_user_ns": seen.cpu_user_ns,
+                "cpu_system_ns": seen.cpu_system_ns,
+                "cpus": seen.cpus,
+                "stragglers": seen.stragglers,
+                "mechanisms": seen.mechanisms,
+            }),
+        })
+    }
+}
+
+/// What a step adds to the run that it is part of.
+fn joined(before: Option<record::Run>, one: record::Run, name: &str) -> record::Run {
+    let mut all = before.clone().unwrap_or_else(|| one.clone());
+    let sent_ns = before.as_ref().map_or(0, |b| b.wall_ns);
+    all.steps.push(record::Step {
+        name: name.to_string(),
+        label: None,
+        outcome: if one.limit == LimitKind::None { "done".into() } else { "limit".into() },
+        sent_ns,
+        answered_ns: Some(sent_ns + one.wall_ns),
+        cpu_ns: Some(one.cpu_ns),
+        exit: one.exit,
+        signal: one.signal,
+        limit: one.limit,
+        response: one.stdout,
+        errors: Some(one.stderr),
+    });
+    if before.is_some() {
+        all.exit = one.exit;
+        all.signal = one.signal;
+        all.limit = one.limit;
+        all.wall_ns += one.wall_ns;
+        all.cpu_ns += one.cpu_ns;
+        all.peak_memory = all.peak_memory.max(one.peak_memory);
+    }
+    all
+}
+
+enum Done {
+    Judged,
+    NotRun,
+    NotJudged,
+    Cancelled,
+}
+
+fn limit(limit: agon_execute::Limit) -> LimitKind {
+    match limit {
+        agon_execute::Limit::Wall => LimitKind::Wall,
+        agon_execute::Limit::Cpu => LimitKind::Cpu,
+        agon_execute::Limit::Memory => LimitKind::Memory,
+        agon_execute::Limit::Output => LimitKind::Output,
+        agon_execute::Limit::Disk => LimitKind::Disk,
+        agon_execute::Limit::Processes => LimitKind::Processes,
+    }
+}
+
+/// What the plugin is told of a pair.
+pub fn job(entrant: &Runnable, benchmark: &Benchmark, limits: &Limits, cores: u32) -> Job {
+    let ns = |t: Option<Duration>| t.and_then(|t| u64::try_from(t.as_nanos()).ok());
+    Job {
+        benchmark: values::Benchmark {
+            id: benchmark.id.clone(),
+            name: benchmark.id.clone(),
+            logic: benchmark.logic.clone(),
+            division: benchmark.division.clone(),
+            family: benchmark.family.clone(),
+            statuses: benchmark.statuses.clone(),
+            content: Source::file(&benchmark.path),
+            original: None,
+            applied: Vec::new(),
+            properties: None,
+        },
+        participant: values::Participant { id: entrant.id.clone(), configuration: entrant.configuration.clone() },
+        limits: values::Limits {
+            wall_ns: ns(limits.wall),
+            cpu_ns: ns(limits.cpu),
+            memory_bytes: limits.memory,
+            cores: Some(cores),
+        },
+    }
+}
+
+impl Tools for Race<'_> {
+    fn of_role(&self, role: &str) -> Vec<String> {
+        self.tools.iter().filter(|t| t.role == role).map(|t| t.name.clone()).collect()
+    }
+
+    fn run(
+        &self,
+        role: &str,
+        tool: &str,
+        inputs: &[values::Input],
+        limits: Option<&str>,
+    ) -> Result<record::Run, ToolFault> {
+        let host = |text: String| ToolFault::Host(text);
+        let tool = self.tools.iter().find(|t| t.role == role && t.name == tool);
+        let tool = tool.ok_or_else(|| host(format!("there is no tool for the role {role}")))?;
+        let mut run = Run::new(&tool.program);
+        run.readable.clone_from(&tool.readable);
+        run.limits = self.limits_of(limits.unwrap_or(role));
+        let mut rest: Vec<OsString> = Vec::new();
+        let mut words: Vec<String> = tool.arguments.clone();
+        for input in inputs {
+            let content = match &input.content {
+                Source::File(path) => FileContent::Path(path.as_ref().clone()),
+                other => FileContent::Bytes(
+                    other
+                        .read_all(u64::MAX)
+                        .map_err(|e| host(format!("the input {} cannot be read: {e}", input.name)))?,
+                ),
+            };
+            let mark = format!("{{{}}}", input.name);
+            if words.iter().any(|w| w.contains(&mark)) {
+                words.iter_mut().for_each(|w| *w = w.replace(&mark, &input.name));
+            } else {
+                rest.push(OsString::from(&input.name));
+            }
+            run.files.push(JobFile { name: OsString::from(&input.name), content });
+        }
+        run.arguments = words.into_iter().map(OsString::from).chain(rest).collect();
+        let place = self.slots.acquire();
+        run.cpus = place.cpus().to_vec();
+        let seen = self.runner.run(&run, self.cancel).map_err(|fault| host(fault.to_string()))?;
+        let out = seen.stdout.bytes().map_err(|e| host(e.to_string()))?;
+        self.record(&run, &seen, &out)
+    }
+}

@@ -1,0 +1,28 @@
+//! Compiles `exit_code.c` to a shared library, as its author would by hand.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+fn main() {
+    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let source = folder.join("exit_code.c");
+    let headers = folder.join("../../schemas");
+    println!("cargo::rerun-if-changed={}", source.display());
+    println!("cargo::rerun-if-changed={}", headers.join("agon_plugin.h").display());
+    let library = out.join("libagon_exit_code.so");
+    // What is written over while it is mapped would change under a running program.
+    let _ = fs::remove_file(&library);
+    let status = cc::Build::new()
+        .get_compiler()
+        .to_command()
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-fvisibility=hidden", "-shared", "-o"])
+        .arg(&library)
+        .arg("-I")
+        .arg(&headers)
+        .arg(&source)
+        .status()
+        .expect("there is a C compiler");
+    assert!(status.success(), "{} does not compile", source.display());
+    println!("cargo::rustc-env=AGON_EXIT_CODE_LIBRARY={}", library.display());
+}

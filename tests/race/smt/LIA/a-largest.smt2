@@ -1,0 +1,5 @@
+(set-logic LIA)
+(set-info :status unsat)
+(assert (exists ((y Int)) (forall ((x Int)) (<= x y))))
+(check-sat)
+(exit)

@@ -1,0 +1,5 @@
+(set-logic LIA)
+(set-info :status sat)
+(assert (forall ((x Int) (y Int)) (=> (< x y) (exists ((z Int)) (and (< x z) (<= z y))))))
+(check-sat)
+(exit)

@@ -1,0 +1,5 @@
+(set-logic LIA)
+(set-info :status unsat)
+(assert (exists ((n Int)) (forall ((k Int)) (and (not (= n (* 2 k))) (not (= n (+ (* 2 k) 1)))))))
+(check-sat)
+(exit)

@@ -1,0 +1,5 @@
+(set-logic LIA)
+(set-info :status sat)
+(assert (forall ((n Int)) (exists ((k Int)) (and (<= (* 2 k) n) (< n (+ (* 2 k) 2))))))
+(check-sat)
+(exit)

@@ -1,0 +1,5 @@
+(set-logic LIA)
+(set-info :status sat)
+(assert (forall ((x Int)) (exists ((y Int)) (< x y))))
+(check-sat)
+(exit)

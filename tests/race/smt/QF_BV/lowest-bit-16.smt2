@@ -1,0 +1,7 @@
+(set-logic QF_BV)
+(set-info :status unsat)
+(declare-fun x () (_ BitVec 16))
+(assert (not (= x #x0000)))
+(assert (let ((b (bvand x (bvneg x)))) (not (= (bvand b (bvsub b #x0001)) #x0000))))
+(check-sat)
+(exit)

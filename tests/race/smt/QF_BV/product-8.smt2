@@ -1,0 +1,6 @@
+(set-logic QF_BV)
+(set-info :status unsat)
+(declare-fun x () (_ BitVec 8))
+(assert (not (= (bvmul (bvadd x #x01) (bvsub x #x01)) (bvsub (bvmul x x) #x01))))
+(check-sat)
+(exit)

@@ -1,0 +1,7 @@
+(set-logic QF_BV)
+(set-info :status unsat)
+(declare-fun x () (_ BitVec 32))
+(declare-fun y () (_ BitVec 32))
+(assert (let ((a (bvxor x y))) (let ((b (bvxor a y))) (let ((c (bvxor a b))) (not (and (= b x) (= c y)))))))
+(check-sat)
+(exit)
