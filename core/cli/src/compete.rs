@@ -497,6 +497,14 @@ pub fn export(folder: &Path, edition: &Edition, track: Option<&str>) -> anyhow::
                 !matches!(*c, "entrant" | "benchmark" | "solver" | "competing" | "disqualified" | "experimental")
             })
             .collect();
+        if !plan.overrides.is_empty() {
+            let limits: Vec<String> = plan.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
+            print::err(&format!(
+                "note: the track {name} was run with other limits than the edition's ({}); its scores are computed as the \
+                 edition says\n",
+                limits.join(", ")
+            ));
+        }
         let mut rows = reader.results(&name);
         let Some(first) = rows.next() else { continue };
         let first = first?;

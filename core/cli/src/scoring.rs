@@ -304,19 +304,35 @@ fn nothing_left(args: &InputArgs, edition: &Edition, all: &[Row]) -> anyhow::Err
     )
 }
 
-/// The division tables of a track of a store, as they are printed at the end of a run.
+/// The first table of a track of a store in its first view, as it is printed at the end of a run.
 pub fn standings_of_store(store: &Path, edition: &Edition, track: &str) -> anyhow::Result<String> {
     let stored = crate::compete::export(store, edition, Some(track))?;
     let files: Vec<PathBuf> = stored.files.iter().map(|(_, file)| file.clone()).collect();
     let results = read_results(edition, &files, Some(track))?;
     let runs = join(edition, results, &stored.entrants, None)?;
-    let first = edition.tracks.get(track).and_then(|t| t.scoring.as_ref());
-    let tables: Vec<String> = first.and_then(|s| s.tables.keys().next().cloned()).into_iter().collect();
-    let wanted = Selection { views: Vec::new(), tables, rankings: false };
+    let scoring = edition.tracks.get(track).and_then(|t| t.scoring.as_ref());
+    let Some(scoring) = scoring else { return Ok(String::new()) };
+    let first = |names: Option<&String>| names.cloned().into_iter().collect::<Vec<String>>();
+    let wanted = Selection {
+        views: first(scoring.views.keys().next()),
+        tables: first(scoring.tables.keys().next()),
+        rankings: false,
+    };
     let scores = scores(edition, runs, &wanted)?;
     let rows = output::rows(&scores, &Filter::default())?;
     let title = edition.doc.title.as_deref().unwrap_or(&edition.name);
-    Ok(output::table(&rows, title, print::colour_out()))
+    let mut text = output::table(&rows, title, print::colour_out());
+    let more: Vec<&str> = scoring.views.keys().skip(1).map(String::as_str).collect();
+    if !more.is_empty() {
+        let _ = writeln!(
+            text,
+            "other views ({}): agon score {} --store {}",
+            more.join(", "),
+            edition.name,
+            store.display()
+        );
+    }
+    Ok(text)
 }
 
 pub fn score(args: &ScoreArgs) -> anyhow::Result<Outcome> {
