@@ -8,7 +8,7 @@ use agon_edition::Edition;
 use agon_edition::model::{Figure, FigureSource, LedgerEntry, PublishedForm};
 use agon_formula::{Scope, compile};
 use agon_results::{CsvRows, read_csv_rows};
-use agon_table::{Column, Exact, Table, Type, Value, parse_decimal};
+use agon_table::{Column, Exact, Table, Type, Value, parse_decimal, parse_exact};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -357,7 +357,7 @@ fn same(published: &str, ours: &Cell, tolerance: &Exact) -> bool {
         return true;
     }
     match ours.number() {
-        Some(number) => match parse_decimal(published) {
+        Some(number) => match parse_exact(published) {
             Ok(value) => {
                 let difference = if value > number { value.sub(&number) } else { number.sub(&value) };
                 difference <= *tolerance
@@ -382,7 +382,7 @@ fn explains(entry: &LedgerEntry, difference: &Difference) -> bool {
         return false;
     }
     let Some(holds) = &entry.holds else { return true };
-    let numbers = (parse_decimal(&difference.published), difference.computed.as_deref().map(parse_decimal));
+    let numbers = (parse_exact(&difference.published), difference.computed.as_deref().map(parse_decimal));
     let (Ok(published), Some(Ok(computed))) = numbers else { return false };
     let mut table = Table::new(1);
     let set = |table: &mut Table, name: &str, value: Exact| {

@@ -17,7 +17,7 @@ mod table;
 
 pub use column::{Column, Dict, DictBuilder, Symbols, Value};
 pub use exact::{Exact, exact_sum, exact_sum_f64};
-pub use quantity::{Dim, QuantityError, format_seconds, parse_decimal, parse_quantity, parse_scaled};
+pub use quantity::{Dim, QuantityError, format_seconds, parse_decimal, parse_exact, parse_quantity, parse_scaled};
 pub use table::{Groups, Table, TableError};
 
 /// The type of a column or of a formula.

@@ -128,6 +128,16 @@ pub fn parse_decimal(text: &str) -> Result<Exact, QuantityError> {
     Ok(if negative { value.neg() } else { value })
 }
 
+/// An exact number: a decimal one, or a quotient of two such as `7/3`.
+///
+/// # Errors
+/// Says what is wrong with the text, as a fragment.
+pub fn parse_exact(text: &str) -> Result<Exact, QuantityError> {
+    let Some((above, below)) = text.split_once('/') else { return parse_decimal(text) };
+    let quotient = parse_decimal(above)?.div(&parse_decimal(below)?);
+    quotient.ok_or_else(|| QuantityError("divides by 0".into()))
+}
+
 /// A number with an optional unit (`20 min`, `1500s`, `60 GB`, `0.5`), in base units, with its dimension.
 ///
 /// # Errors
@@ -209,6 +219,16 @@ pub fn format_seconds(nanoseconds: i128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quotients() {
+        assert_eq!(parse_exact("7/2").unwrap(), parse_decimal("3.5").unwrap());
+        assert_eq!(parse_exact("-1/4").unwrap(), parse_decimal("-0.25").unwrap());
+        assert_eq!(parse_exact("12").unwrap(), Exact::int(12));
+        for text in ["1/0", "1/", "/2", "1/2/3", "a/b", ""] {
+            assert!(parse_exact(text).is_err(), "{text}");
+        }
+    }
     use proptest::prelude::*;
 
     #[test]
