@@ -36,7 +36,8 @@ fn groups(folder: &std::path::Path) -> Vec<String> {
 #[test]
 #[ignore = "started by another test, which kills it"]
 fn victim() {
-    let scratch = std::env::var_os("AGON_TEST_SCRATCH").expect("started by another test");
+    // Alone, without the test that starts it, there is nothing to do.
+    let Some(scratch) = std::env::var_os("AGON_TEST_SCRATCH") else { return };
     let mark = std::env::var("AGON_TEST_KEY").expect("started by another test");
     let kind =
         common::KINDS.into_iter().find(|kind| format!("{kind:?}") == std::env::var("AGON_TEST_KIND").unwrap()).unwrap();
