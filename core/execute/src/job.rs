@@ -28,6 +28,9 @@ pub struct Job {
     pub stdin: Stdin,
     /// Files that the program finds in its working folder, read-only.
     pub files: Vec<JobFile>,
+    /// Files that the program may leave in its working folder and that are to be kept: relative paths without
+    /// `..`. See [`crate::Observation::collected`].
+    pub collect: Vec<OsString>,
     /// Files and folders of the host that the program may read, at the paths they have here: its own
     /// folder, the benchmark. The system's programs and libraries (`/usr`, `/lib`, `/opt`, …) are readable
     /// in any case, the program itself too; nothing else is.
@@ -50,6 +53,7 @@ impl Job {
             environment: Vec::new(),
             stdin: Stdin::Null,
             files: Vec::new(),
+            collect: Vec::new(),
             readable: Vec::new(),
             limits: Limits::default(),
             cpus: Vec::new(),
@@ -100,7 +104,7 @@ pub struct Limits {
     pub processes: Option<u64>,
     /// Bytes of any one file it writes.
     pub file_size: Option<u64>,
-    /// Bytes of the working folder.
+    /// Bytes of the working folder, and of all files together that are collected from it.
     pub disk: Option<u64>,
     /// Bytes of standard output and standard error together.
     pub output: Option<u64>,

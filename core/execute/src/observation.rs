@@ -1,5 +1,6 @@
 //! What a run did, and what can keep one from being a run at all.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -41,6 +42,11 @@ pub struct Observation {
     pub mechanisms: Mechanisms,
     /// The steps of the dialogue, if there was one.
     pub steps: Vec<StepLog>,
+    /// The files of [`crate::Job::collect`] that are there after all processes are dead, in that order. Only
+    /// regular files that their owner may read are; symbolic links are not followed, neither at the end of a path nor
+    /// on the way. Of all of them together no more is kept than the limit of the working folder: a file with holes
+    /// can be longer than that, and is then truncated. Nothing is kept of a run that passed its limit of memory.
+    pub collected: Vec<(OsString, Captured)>,
 }
 
 /// A limit of a run.

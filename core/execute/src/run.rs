@@ -62,6 +62,11 @@ pub(crate) fn run(slot: &mut Slot, context: &Context, job: &Job, cancel: &Cancel
     result
 }
 
+/// Bytes that a working folder in memory may hold, and that are collected at most.
+fn room(context: &Context, job: &Job) -> u64 {
+    job.limits.disk.or(job.limits.memory).unwrap_or(context.memory / 2)
+}
+
 /// The working folder of the slot's present run, if on disk.
 fn run_folder(slot: &Slot) -> PathBuf {
     slot.boxed.join(format!("run-{}", slot.runs))
@@ -88,8 +93,7 @@ fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fa
     slot.asked.clone_from(&job.readable);
 
     let work = if isolated && context.options.work == WorkFolder::Memory {
-        let disk = job.limits.disk.or(job.limits.memory).unwrap_or(context.memory / 2);
-        let bytes = disk.saturating_add(SLACK);
+        let bytes = room(context, job).saturating_add(SLACK);
         Work::Tmpfs { bytes, files: (bytes / 4096).clamp(1024, 1 << 20) }
     } else {
         let folder = run_folder(slot);
@@ -100,6 +104,22 @@ fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fa
         Work::Folder(folder) => folder.clone(),
         _ => PathBuf::from(WORK),
     };
+
+    for path in &job.collect {
+        let parts = || Path::new(path).components().filter(|part| *part != Component::CurDir);
+        if parts().next().is_none()
+            || !parts().all(|part| matches!(part, Component::Normal(_)))
+            || path.as_bytes().contains(&0)
+        {
+            return Err(Fault::Job(format!(
+                "{} cannot be collected: a path below the working folder is needed, without `..`",
+                Path::new(path).display()
+            )));
+        }
+        if job.files.iter().any(|file| parts().eq(Path::new(&file.name).components())) {
+            return Err(Fault::Job(format!("{} is both placed and collected", Path::new(path).display())));
+        }
+    }
 
     clear_files(slot)?;
     let mut links = Vec::new();
@@ -416,7 +436,53 @@ impl<'a> Watch<'a> {
             // The last answer may have come with the end.
             self.advance_dialogue();
         }
-        self.observation()
+        let mut seen = self.observation()?;
+        // After all is measured. What ran out of memory has lost its working folder, if that was in memory.
+        if seen.limit != Some(Limit::Memory) && !self.job.collect.is_empty() {
+            seen.collected = self.collect()?;
+        }
+        Ok(seen)
+    }
+
+    /// Reads what the program left. Nobody else is there any more, so nothing changes meanwhile.
+    fn collect(&self) -> Result<Vec<(OsString, Captured)>, Fault> {
+        let on_disk = match &self.folder {
+            Some(_) => None,
+            // Killed before its folder was told.
+            None if self.context.mechanisms.work == "tmpfs" => return Ok(Vec::new()),
+            None => scratch::open_folder(&run_folder(self.slot)).tried(|| "open a working folder".to_string())?,
+        };
+        let Some(folder) = self.folder.as_ref().or(on_disk.as_ref()) else {
+            return Ok(Vec::new());
+        };
+        let options = &self.context.options;
+        let mut left = room(self.context, self.job);
+        let mut found = Vec::new();
+        for path in &self.job.collect {
+            let doing = || format!("keep the file {} of a run", Path::new(path).display());
+            let Some(mut file) = scratch::open_left(folder, Path::new(path)).tried(doing)? else {
+                continue;
+            };
+            let mut captured = Captured::default();
+            let mut buffer = vec![0; 1 << 16];
+            loop {
+                let got = match io::Read::read(&mut file, &mut buffer) {
+                    Ok(0) => break,
+                    Ok(got) => got,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) => return Err(error).tried(doing),
+                };
+                let keep = usize::try_from(left).unwrap_or(usize::MAX).min(got);
+                captured.push(&buffer[..keep], options.spool, &self.context.scratch.path).tried(doing)?;
+                left -= keep as u64;
+                if keep < got {
+                    captured.truncate();
+                    break;
+                }
+            }
+            found.push((path.clone(), captured));
+        }
+        Ok(found)
     }
 
     /// Waits for something to happen, and deals with it.
@@ -946,6 +1012,7 @@ impl<'a> Watch<'a> {
             cpus: self.job.cpus.clone(),
             mechanisms,
             steps,
+            collected: Vec::new(),
         })
     }
 }

@@ -11,10 +11,11 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fchmod, openat, renameat, unlinkat};
+use rustix::io::Errno;
 
 use crate::group;
 
@@ -146,7 +147,7 @@ fn empty(top: &OwnedFd) -> io::Result<()> {
                 continue;
             }
             let inner = match openat(top, &name, flags, Mode::empty()) {
-                Err(rustix::io::Errno::ACCESS) => {
+                Err(Errno::ACCESS) => {
                     // A folder its owner may not read; the name was just seen to be a folder, and
                     // nobody else is here any more.
                     rustix::fs::chmodat(top, &name, Mode::RWXU, AtFlags::empty())?;
@@ -174,6 +175,56 @@ fn empty(top: &OwnedFd) -> io::Result<()> {
             unlinkat(top, &name, AtFlags::REMOVEDIR)?;
         }
     }
+}
+
+/// Opens a working folder to look into it; nothing if the program has left it so that it cannot be.
+pub(crate) fn open_folder(path: &Path) -> io::Result<Option<OwnedFd>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).map(Some).or_else(unless_left_so)
+}
+
+/// Nothing, for an error that a program can bring about by what it leaves; all else is the host's fault.
+fn unless_left_so<T>(errno: Errno) -> io::Result<Option<T>> {
+    match errno {
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS | Errno::PERM | Errno::NAMETOOLONG => Ok(None),
+        errno => Err(errno.into()),
+    }
+}
+
+/// Opens a regular file below an open folder that a program has left as it liked; nothing if there is none, or one
+/// that cannot be read. The path is relative and has no `..`; it is gone one name at a time, since no kernel follows a
+/// symbolic link then, where `openat2` needs a kernel that has it.
+pub(crate) fn open_left(folder: &OwnedFd, path: &Path) -> io::Result<Option<File>> {
+    let mut here: Option<OwnedFd> = None;
+    let mut names = path.components().peekable();
+    while let Some(part) = names.next() {
+        let name = match part {
+            Component::CurDir => continue,
+            Component::Normal(name) => name,
+            _ => return Ok(None),
+        };
+        let inside = here.as_ref().unwrap_or(folder);
+        let last = names.peek().is_none();
+        // Opening a device or a pipe can do something, so it is looked at first.
+        let kind = match rustix::fs::statat(inside, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+            Err(errno) => return unless_left_so(errno),
+        };
+        if kind != if last { FileType::RegularFile } else { FileType::Directory } {
+            return Ok(None);
+        }
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let flags = if last { flags } else { flags | OFlags::DIRECTORY };
+        let opened = match openat(inside, name, flags, Mode::empty()) {
+            Ok(opened) => opened,
+            Err(errno) => return unless_left_so(errno),
+        };
+        if last {
+            return Ok(Some(File::from(opened)));
+        }
+        here = Some(opened);
+    }
+    Ok(None)
 }
 
 /// The names in an open folder, and which are folders.

@@ -33,6 +33,9 @@ pub enum Step {
         name: String,
         /// What makes an answer complete.
         answer: Answer,
+        /// The answers that are accepted, compared without the blanks around them; any is if there are none. Another
+        /// one ends the dialogue: the program's standard input is closed, and its run goes on to its own end.
+        accept: Option<Vec<Vec<u8>>>,
         /// How long to wait, from the beginning of this step; the limits of the whole run hold anyway. When
         /// it has passed, the run is ended (limit: wall), unless the dialogue goes on.
         wall: Option<Duration>,
@@ -44,11 +47,15 @@ pub enum Step {
 /// The shape of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Answer {
-    /// Up to the end of a line; empty lines before it are passed over.
+    /// Up to the end of a line; lines of blanks (space, tab, carriage return) before it are passed over.
     Line,
+    /// Up to the end of a line, whatever is in it.
+    AnyLine,
     /// An s-expression as in SMT-LIB: an atom, a string, a quoted symbol, or a balanced list; space and
     /// comments before it are passed over. An atom is complete when something follows it.
     Expression,
+    /// All up to the end of the output. A program that waits for the end of its input needs [`Step::Close`] before.
+    Rest,
 }
 
 /// What was seen of one [`Step::Expect`].
@@ -56,8 +63,11 @@ pub enum Answer {
 pub struct StepLog {
     /// The step's name.
     pub name: String,
-    /// When the waiting began (all before it was sent), in nanoseconds from the start of the program.
+    /// When the last byte before it was written, in nanoseconds from the start of the program; 0 if nothing was. Two
+    /// answers to one [`Step::Send`] have the same.
     pub sent_ns: u64,
+    /// CPU time of the whole tree up to then; see [`StepLog::cpu_ns`].
+    pub sent_cpu_ns: Option<u64>,
     /// When the answer was complete, or the waiting was given up.
     pub answered_ns: u64,
     /// CPU time of the whole tree up to then, from the start of the program; nothing without a control group
@@ -75,6 +85,8 @@ pub struct StepLog {
 pub enum StepOutcome {
     /// An answer came.
     Answered,
+    /// An answer came that is none of those accepted.
+    Refused,
     /// None came in time, or the run was ended meanwhile.
     TimedOut,
     /// The output ended first.
@@ -99,7 +111,11 @@ pub(crate) struct Dialogue<'a> {
     /// What is still to come for steps that were given up.
     owed: VecDeque<Answer>,
     ended: bool,
-    /// Times in nanoseconds of the monotonic clock.
+    /// Whether the last answer was an expression, which may end within a line.
+    within_line: bool,
+    /// When the last byte was written, and the CPU time then; nothing before the first.
+    sent: Option<(u64, Option<u64>)>,
+    /// Times in nanoseconds of the monotonic clock; 0 for the start of the program.
     log: Vec<StepLog>,
 }
 
@@ -116,6 +132,8 @@ impl<'a> Dialogue<'a> {
             scanner: Scanner::default(),
             owed: VecDeque::new(),
             ended: false,
+            within_line: false,
+            sent: None,
             log: Vec::new(),
         }
     }
@@ -159,15 +177,22 @@ impl<'a> Dialogue<'a> {
                     if !self.send(bytes) {
                         return false;
                     }
+                    if !bytes.is_empty() {
+                        self.sent = Some((monotonic(), cpu()));
+                    }
                 }
                 Step::Close => self.input = None,
-                Step::Expect { name, answer, .. } => {
-                    let began = *self.began.get_or_insert_with(monotonic);
+                Step::Expect { name, answer, accept, .. } => {
+                    self.began.get_or_insert_with(monotonic);
                     let found = self.find(*answer);
                     let late = self.deadline().is_some_and(|deadline| monotonic() >= deadline);
                     let unread = &self.unread[self.taken..];
+                    let fits = |response: &[u8]| {
+                        accept.as_ref().is_none_or(|all| all.iter().any(|one| trimmed(one) == trimmed(response)))
+                    };
                     let (outcome, response) = match found {
-                        Some(response) => (StepOutcome::Answered, response),
+                        Some(response) if fits(&response) => (StepOutcome::Answered, response),
+                        Some(response) => (StepOutcome::Refused, response),
                         None if self.ended => (StepOutcome::Ended, unread.to_vec()),
                         None if late => (StepOutcome::TimedOut, unread.to_vec()),
                         None => return false,
@@ -177,16 +202,22 @@ impl<'a> Dialogue<'a> {
                     }
                     self.log.push(StepLog {
                         name: name.clone(),
-                        sent_ns: began,
+                        sent_ns: self.sent.map_or(0, |(at, _)| at),
+                        sent_cpu_ns: self.sent.map_or(Some(0), |(_, cpu)| cpu),
                         answered_ns: monotonic(),
                         cpu_ns: cpu(),
                         outcome,
                         response,
                     });
-                    let over = outcome == StepOutcome::Ended || outcome == StepOutcome::TimedOut && !self.script.go_on;
+                    let over = match outcome {
+                        StepOutcome::Answered => false,
+                        StepOutcome::TimedOut => !self.script.go_on,
+                        StepOutcome::Refused | StepOutcome::Ended => true,
+                    };
                     if over {
                         self.next = self.script.steps.len();
                         self.input = None;
+                        self.unread = Vec::new();
                         return outcome == StepOutcome::TimedOut;
                     }
                 }
@@ -207,13 +238,23 @@ impl<'a> Dialogue<'a> {
         loop {
             let late = self.owed.front().copied();
             let unread = &self.unread[self.taken..];
-            let (from, to) = self.scanner.complete(unread, late.unwrap_or(answer), self.ended)?;
-            let response = unread[from..to].to_vec();
+            let answer = late.unwrap_or(answer);
+            let (from, to) = self.scanner.complete(unread, answer, self.ended)?;
+            let mut response = unread[from..to].to_vec();
+            if matches!(answer, Answer::Line | Answer::AnyLine) && response.last() == Some(&b'\n') {
+                response.pop();
+            }
             self.taken += to;
             self.scanner = Scanner::default();
+            // What is left of the line that an expression ends on is no line of its own.
+            let rest = std::mem::replace(&mut self.within_line, answer == Answer::Expression);
+            let remainder = rest && answer == Answer::AnyLine && trimmed(&response).is_empty();
             if self.taken > self.unread.len() / 2 {
                 self.unread.drain(..self.taken);
                 self.taken = 0;
+            }
+            if remainder {
+                continue;
             }
             if late.is_none() {
                 return Some(response);
@@ -248,7 +289,8 @@ impl<'a> Dialogue<'a> {
         if let (Some(Step::Expect { name, .. }), Some(began)) = (self.script.steps.get(self.next), self.began) {
             self.log.push(StepLog {
                 name: name.clone(),
-                sent_ns: began,
+                sent_ns: self.sent.map_or(0, |(at, _)| at),
+                sent_cpu_ns: self.sent.map_or(Some(0), |(_, cpu)| cpu),
                 answered_ns: ended.max(began),
                 cpu_ns: None,
                 outcome: StepOutcome::TimedOut,
@@ -259,6 +301,7 @@ impl<'a> Dialogue<'a> {
             step.sent_ns = step.sent_ns.saturating_sub(started);
             step.answered_ns = step.answered_ns.saturating_sub(started);
             step.cpu_ns = step.cpu_ns.map(|cpu| cpu.saturating_sub(own_cpu));
+            step.sent_cpu_ns = step.sent_cpu_ns.map(|cpu| cpu.saturating_sub(own_cpu));
         }
         self.log
     }
@@ -289,22 +332,27 @@ impl Scanner {
     /// Where the first complete answer begins and ends in what came so far. `ended`: no more will come.
     fn complete(&mut self, bytes: &[u8], answer: Answer, ended: bool) -> Option<(usize, usize)> {
         match answer {
-            Answer::Line => self.line(bytes, ended),
+            Answer::Line => self.line(bytes, false, ended),
+            Answer::AnyLine => self.line(bytes, true, ended),
             Answer::Expression => self.expression(bytes, ended),
+            Answer::Rest => ended.then_some((0, bytes.len())),
         }
     }
 
-    fn line(&mut self, bytes: &[u8], ended: bool) -> Option<(usize, usize)> {
+    /// `from` is where the line begins that is looked at, once something of it came.
+    fn line(&mut self, bytes: &[u8], blank: bool, ended: bool) -> Option<(usize, usize)> {
+        let whole = |from: usize, to: usize| blank || !trimmed(&bytes[from..to]).is_empty();
         while let Some(&byte) = bytes.get(self.at) {
-            match (self.from, byte) {
-                (None, b'\n' | b'\r') => {}
-                (None, _) => self.from = Some(self.at),
-                (Some(from), b'\n') => return Some((from, self.at)),
-                (Some(_), _) => {}
+            let from = *self.from.get_or_insert(self.at);
+            if byte == b'\n' {
+                if whole(from, self.at) {
+                    return Some((from, self.at + 1));
+                }
+                self.from = None;
             }
             self.at += 1;
         }
-        self.from.filter(|_| ended).map(|from| (from, bytes.len()))
+        self.from.filter(|&from| ended && whole(from, bytes.len())).map(|from| (from, bytes.len()))
     }
 
     /// The first s-expression, by the lexical rules of SMT-LIB 2.6 (section 3.1).
@@ -367,6 +415,11 @@ impl Scanner {
     }
 }
 
+/// Bytes without the blanks around them.
+fn trimmed(bytes: &[u8]) -> &[u8] {
+    bytes.trim_ascii()
+}
+
 /// Whether a byte ends an atom.
 fn delimits(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'(' | b')' | b'"' | b'|' | b';')
@@ -406,13 +459,30 @@ mod tests {
 
     #[test]
     fn lines_are_whole() {
-        let line = |text: &str, ended| {
-            let found = Scanner::default().complete(text.as_bytes(), Answer::Line, ended);
-            found.map(|(from, to)| text[from..to].to_string())
-        };
-        assert_eq!(line("\n\r\nsat\nunsat", false).as_deref(), Some("sat"));
-        assert_eq!(line("sat", false), None);
-        assert_eq!(line("sat", true).as_deref(), Some("sat"));
-        assert_eq!(line("\n\n", true), None);
+        fn first(text: &str, answer: Answer, ended: bool) -> Option<&str> {
+            let found = Scanner::default().complete(text.as_bytes(), answer, ended);
+            // In pieces of any size it is the same.
+            let mut scanner = Scanner::default();
+            let pieces = (0..=text.len())
+                .find_map(|end| scanner.complete(&text.as_bytes()[..end], answer, ended && end == text.len()));
+            assert_eq!(found, pieces, "{text}");
+            found.map(|(from, to)| &text[from..to])
+        }
+        for (text, line, any) in [
+            ("\n \r\nsat\nunsat", Some("sat\n"), Some("\n")),
+            (" \tsat \n", Some(" \tsat \n"), Some(" \tsat \n")),
+            ("sat", None, None),
+            ("\n\n", None, Some("\n")),
+            ("", None, None),
+        ] {
+            assert_eq!((first(text, Answer::Line, false), first(text, Answer::AnyLine, false)), (line, any), "{text}");
+        }
+        for answer in [Answer::Line, Answer::AnyLine] {
+            assert_eq!(first("sat", answer, true), Some("sat"));
+            assert_eq!(first("", answer, true), None);
+        }
+        assert_eq!(first(" ", Answer::Line, true), None);
+        assert_eq!((first("a\nb", Answer::Rest, false), first("a\nb", Answer::Rest, true)), (None, Some("a\nb")));
+        assert_eq!(first("", Answer::Rest, true), Some(""));
     }
 }

@@ -12,7 +12,7 @@ fn send(text: &str) -> Step {
 }
 
 fn expect(name: &str, answer: Answer, milliseconds: u64) -> Step {
-    Step::Expect { name: name.to_string(), answer, wall: Some(Duration::from_millis(milliseconds)) }
+    Step::Expect { name: name.to_string(), answer, accept: None, wall: Some(Duration::from_millis(milliseconds)) }
 }
 
 /// A program that answers `(check-sat)` after some work, and `(get-model)` with a list.
@@ -61,13 +61,17 @@ fn answers_are_told_apart_and_timed() {
         let mut cpu = 0;
         for step in &seen.steps {
             assert_eq!(step.outcome, StepOutcome::Answered);
-            assert!(last <= step.sent_ns && step.sent_ns <= step.answered_ns);
+            assert!(step.sent_ns <= step.answered_ns && last <= step.answered_ns);
             last = step.answered_ns;
             if let Some(now) = step.cpu_ns {
                 assert!(cpu <= now && now <= seen.cpu_ns + 5_000_000, "{seen:?}");
                 cpu = now;
             }
         }
+        // The second answer was asked for after the first had come, the third in one with the second.
+        let [first, second, model] = &seen.steps[..] else { panic!("{seen:?}") };
+        assert!(0 < first.sent_ns && first.answered_ns <= second.sent_ns && second.sent_ns == model.sent_ns);
+        assert!(second.sent_cpu_ns >= first.cpu_ns && second.sent_cpu_ns <= second.cpu_ns);
         assert_eq!(cpu > 0, seen.mechanisms.cpu == "control group");
         assert!(last <= seen.wall_ns);
         assert_eq!(text(&seen.stderr), "bye\n");
@@ -167,4 +171,64 @@ fn a_late_answer_is_not_taken_for_a_later_one() {
     let answers: Vec<&[u8]> = seen.steps.iter().map(|step| step.response.as_slice()).collect();
     assert_eq!(answers, [&b""[..], b"sat", b"unknown"], "{seen:?}");
     assert_eq!(seen.steps[0].outcome, StepOutcome::TimedOut);
+}
+
+#[test]
+fn an_answer_that_is_not_accepted_ends_the_dialogue() {
+    let bench = Bench::new(Kind::Best);
+    let only = |name: &str, accept: &[&str]| Step::Expect {
+        name: name.to_string(),
+        answer: Answer::Line,
+        accept: Some(accept.iter().map(|text| text.as_bytes().to_vec()).collect()),
+        wall: None,
+    };
+    let mut job = shell("while read line; do echo \" $line\"; done; echo over; exit 5");
+    job.script = Some(Script {
+        steps: vec![
+            send("sat\n"),
+            only("1", &["unsat", "sat"]),
+            send("unknown\n"),
+            only("2", &["sat"]),
+            send("sat\n"),
+            only("3", &["sat"]),
+        ],
+        go_on: true,
+    });
+    let seen = bench.run(&job);
+    let steps: Vec<_> = seen.steps.iter().map(|step| (step.outcome, step.response.as_slice())).collect();
+    assert_eq!(steps, [(StepOutcome::Answered, &b" sat"[..]), (StepOutcome::Refused, b" unknown")]);
+    // Its input has ended, and it went on to its own end.
+    assert_eq!((seen.exit, seen.limit), (Some(5), None));
+    assert_eq!(text(&seen.stdout), " sat\n unknown\nover\n");
+}
+
+#[test]
+fn lines_and_what_is_left() {
+    let bench = Bench::new(Kind::Best);
+    let step = |name: &str, answer| expect(name, answer, 5000);
+    let mut job = shell("read a; echo \"($a)  \"; echo; echo last; cat; printf 'the\\nrest'");
+    job.script = Some(Script {
+        steps: vec![
+            send("x\n"),
+            step("1", Answer::Expression),
+            step("2", Answer::AnyLine),
+            step("3", Answer::AnyLine),
+            send("more\n"),
+            Step::Close,
+            step("4", Answer::Rest),
+            step("5", Answer::Line),
+        ],
+        go_on: false,
+    });
+    let seen = bench.run(&job);
+    let steps: Vec<_> = seen.steps.iter().map(|step| (step.outcome, step.response.as_slice())).collect();
+    let expected: [(StepOutcome, &[u8]); 5] = [
+        (StepOutcome::Answered, b"(x)"),
+        (StepOutcome::Answered, b""),
+        (StepOutcome::Answered, b"last"),
+        (StepOutcome::Answered, b"more\nthe\nrest"),
+        (StepOutcome::Ended, b""),
+    ];
+    assert_eq!(steps, expected);
+    assert_eq!((seen.exit, seen.limit), (Some(0), None));
 }
