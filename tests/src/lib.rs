@@ -1,5 +1,7 @@
 //! What the end-to-end tests share: the command itself, the places of files, golden texts.
 
+pub mod cup;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;

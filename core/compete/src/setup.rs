@@ -151,9 +151,11 @@ pub fn ready(track: &Track, benchmarks: Vec<Benchmark>, given: &Given<'_>) -> Re
     for benchmark in &benchmarks {
         let (hash, bytes) =
             hash_file(&benchmark.path).map_err(|e| CompeteError::io(&benchmark.path, "cannot be read", &e))?;
+        // Who judges later may be in another folder.
+        let path = std::path::absolute(&benchmark.path).unwrap_or_else(|_| benchmark.path.clone());
         plan_benchmarks.push(PlanBenchmark {
             id: benchmark.id.clone(),
-            path: benchmark.path.to_string_lossy().into_owned(),
+            path: path.to_string_lossy().into_owned(),
             logic: benchmark.logic.clone(),
             division: benchmark.division.clone(),
             family: benchmark.family.clone(),
