@@ -50,7 +50,8 @@ pub fn observation(store: &Store, run: &Run) -> Result<values::Observation, Stor
         });
     }
     let mut collected = Vec::with_capacity(run.collected.len());
-    for file in &run.collected {
+    // A plugin is not told that a file is cut off, and would take a part of a proof for a faulty proof.
+    for file in run.collected.iter().filter(|file| !file.content.truncated) {
         let content = stored(store, &file.content)?.source;
         collected.push(values::Input { name: file.name.clone(), kind: "file".into(), content });
     }

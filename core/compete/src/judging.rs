@@ -7,8 +7,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use agon_host::Failure;
 use agon_sdk::values::{
-    Arg, Findings, FollowUp, FollowUpKind, Input, Job, Judgement, Observation, Output, Plan, Source, Validation,
-    ValidationStatus,
+    Arg, Findings, FollowUp, FollowUpKind, Input, Job, Judgement, Observation, Output, Plan, Source, StepLog,
+    StepOutcome, Validation, ValidationStatus,
 };
 use agon_store::record::{self, PluginId, Record, Stage, Verdict};
 use agon_store::{Store, StoreError};
@@ -219,10 +219,15 @@ impl<'a> Bench<'a> {
         judged: &Judgement,
         validations: &mut Vec<Validation>,
     ) -> Result<(), Unjudged> {
-        let tools = match asked.kind {
+        let mut tools = match asked.kind {
             FollowUpKind::Internal => vec![String::new()],
             FollowUpKind::External => self.tools.of_role(&asked.role),
         };
+        if tools.is_empty() {
+            // Whoever judges again has no tools, but what they said is in the store.
+            let done = self.store.follow_ups(track, &asked.role, &asked.dedup_key)?;
+            tools = done.into_iter().map(|f| f.tool).collect();
+        }
         let validation = |tool: &str, status, observation| Validation {
             kind: asked.kind,
             status,
@@ -316,7 +321,8 @@ fn input(arg: &Arg, job: &Job, observation: &Observation, judged: &Judgement) ->
         Arg::Original => job.benchmark.original.clone().unwrap_or_else(|| job.benchmark.content.clone()),
         Arg::Nothing => Source::bytes(""),
         Arg::OutputOf(step) => {
-            let entry = observation.steps.iter().find(|s| s.step == *step && s.label.is_none());
+            let run = |s: &&StepLog| s.label.is_none() && s.outcome != StepOutcome::NotRun;
+            let entry = observation.steps.iter().filter(run).find(|s| s.step == *step);
             match (entry, &observation.stdout) {
                 (Some(entry), _) => entry.response.source.clone(),
                 (None, Some(Output { source, .. })) if observation.steps.is_empty() => source.clone(),

@@ -4,6 +4,7 @@
 pub mod again;
 pub mod benchmarks;
 pub mod convert;
+pub mod dialogue;
 pub mod judging;
 pub mod order;
 pub mod race;

@@ -11,12 +11,13 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agon_execute::{CancelToken, FileContent, Job as Run, JobFile, Limits, Runner, Slots, Stdin};
-use agon_sdk::values::{self, Arg, Job, Plan, Source, Step, When};
+use agon_execute::{CancelToken, Captured, FileContent, Job as Run, JobFile, Limits, Runner, Slots, Stdin};
+use agon_sdk::values::{self, Arg, Collect, Job, Plan, Source, Step, StepOutcome, When};
 use agon_store::record::{self, LimitKind, Note, Record};
 use agon_store::{Store, StoreError};
 
 use crate::benchmarks::Benchmark;
+use crate::dialogue;
 use crate::judging::{Bench, Judge, Pair, ToolFault, Tools, Unjudged};
 
 /// An entrant that is ready to run.
@@ -273,7 +274,8 @@ impl Race<'_> {
         Ok(run)
     }
 
-    /// Runs the steps of a plan one after the other, within the limits of one run.
+    /// Runs the steps of a plan one after the other, within the limits of one run. Every command has an entry in the log,
+    /// followed by those of its dialogue; a plan of one command without a dialogue needs no log.
     fn steps(&self, entrant: &Runnable, benchmark: &Benchmark, plan: &Plan) -> Result<record::Run, Stop> {
         let steps = plan.steps_or_default();
         let place = self.slots.acquire();
@@ -285,15 +287,18 @@ impl Race<'_> {
                 None => FileContent::Path(benchmark.path.clone()),
             },
         };
+        let mut paths: Vec<&str> = plan.collect.iter().map(|c| c.path.as_str()).collect();
+        paths.sort_unstable();
+        paths.dedup();
         let mut left = self.rules.limits;
         let mut total: Option<record::Run> = None;
-        let mut ended: Vec<(&str, bool, Vec<u8>)> = Vec::new();
+        let mut log: Vec<record::Step> = Vec::new();
+        let mut before = Before::default();
         for step in &steps {
-            let reached = step
-                .after
-                .iter()
-                .all(|name| ended.iter().any(|(n, well, _)| n == name && (*well || step.when == When::Ended)));
-            if !reached {
+            let at = total.as_ref().map_or(0, |t| t.wall_ns);
+            if !before.reaches(step, &plan.collect) {
+                log.push(dialogue::not_run(&step.name, None, at));
+                log.extend(dialogue::log(self.store, step, &[], None, at)?);
                 continue;
             }
             let limits = match &step.limits {
@@ -306,7 +311,9 @@ impl Race<'_> {
             run.readable.clone_from(&entrant.readable);
             run.limits = limits;
             run.cpus = place.cpus().to_vec();
-            self.words(&mut run, step, plan.steps.is_empty(), entrant, benchmark, &file, &ended)?;
+            run.collect = paths.iter().map(OsString::from).collect();
+            run.script = (!step.script.is_empty()).then(|| dialogue::script(&step.script));
+            self.words(&mut run, step, plan.steps.is_empty(), entrant, benchmark, &file, &before, &plan.collect)?;
             let seen = match self.runner.run(&run, self.cancel) {
                 Ok(seen) => seen,
                 Err(agon_execute::Fault::Cancelled) => return Err(Stop::Cancelled),
@@ -318,13 +325,30 @@ impl Race<'_> {
                 left.wall = left.wall.map(|t| t.saturating_sub(Duration::from_nanos(seen.wall_ns)));
                 left.cpu = left.cpu.map(|t| t.saturating_sub(Duration::from_nanos(seen.cpu_ns)));
             }
-            ended.push((&step.name, seen.limit.is_none() && seen.exit == Some(0), out));
+            log.push(command(&one, &step.name, at));
+            log.extend(dialogue::log(self.store, step, &seen.steps, Some(&seen), at)?);
+            before.ended.push((step.name.clone(), seen.limit.is_none() && seen.exit == Some(0), out));
+            for (path, file) in seen.collected {
+                let mut bytes = file.reader().map_err(|e| Stop::Pair("harness-fault", e.to_string()))?;
+                let content = record::Stream { truncated: file.is_truncated(), ..self.store.put_from(&mut bytes)? };
+                drop(bytes);
+                before.keep(path, file, content);
+            }
             total = Some(match total {
-                None if steps.len() == 1 => one,
-                before => joined(before, one, &step.name),
+                None => one,
+                Some(sum) => joined(sum, one),
             });
         }
-        total.ok_or_else(|| Stop::Pair("plugin-fault", "the plugin's plan has no first step".into()))
+        let mut run = total.ok_or_else(|| Stop::Pair("plugin-fault", "the plugin's plan has no first step".into()))?;
+        if steps.len() > 1 || steps.iter().any(|step| !step.script.is_empty()) {
+            run.steps = log;
+        }
+        for wanted in &plan.collect {
+            if let Some((_, content)) = before.file(&wanted.path) {
+                run.collected.push(record::Collected { name: wanted.name.clone(), content });
+            }
+        }
+        Ok(run)
     }
 
     fn limits_of(&self, name: &str) -> Limits {
@@ -341,17 +365,20 @@ impl Race<'_> {
         entrant: &Runnable,
         benchmark: &Benchmark,
         file: &JobFile,
-        ended: &[(&str, bool, Vec<u8>)],
+        before: &Before,
+        wanted: &[Collect],
     ) -> Result<(), Stop> {
         let unknown = |what: String| Stop::Pair("plugin-fault", format!("the step {} asks for {what}", step.name));
-        if !step.script.is_empty() {
-            return Err(unknown("a dialogue, which this runner cannot hold".into()));
-        }
         let output_of = |name: &str| -> Result<Vec<u8>, Stop> {
-            let found = ended.iter().find(|(n, ..)| *n == name);
+            let found = before.ended.iter().find(|(n, ..)| *n == name);
             found
                 .map(|(_, _, out)| out.clone())
                 .ok_or_else(|| unknown(format!("the output of {name}, which was not run")))
+        };
+        let collected = |name: &str| -> Result<Vec<u8>, Stop> {
+            let file = wanted.iter().find(|c| c.name == name).and_then(|c| before.file(&c.path));
+            let (file, _) = file.ok_or_else(|| unknown(format!("the file {name}, which is not collected")))?;
+            file.bytes().map_err(|e| Stop::Pair("harness-fault", e.to_string()))
         };
         // The track's usual way: the edition says how the benchmark reaches the solver.
         let on_stdin = usual && self.rules.on_stdin;
@@ -390,8 +417,13 @@ impl Race<'_> {
                     words.extend(tool.arguments.iter().map(OsString::from));
                 }
                 Arg::Nothing => {}
-                Arg::Collected(name) | Arg::Artifact(name) => {
-                    return Err(unknown(format!("{name}, which there is not before a verdict")));
+                Arg::Collected(kept) => {
+                    let name: OsString = format!("collected-{kept}").into();
+                    run.files.push(JobFile { name: name.clone(), content: FileContent::Bytes(collected(kept)?) });
+                    words.push(name);
+                }
+                Arg::Artifact(name) => {
+                    return Err(unknown(format!("the artifact {name}, which there is not before a verdict")));
                 }
             }
         }
@@ -401,6 +433,10 @@ impl Race<'_> {
             run.program = PathBuf::from(words.remove(0));
         }
         run.arguments = words;
+        if run.script.is_some() {
+            // What is sent is the input, whatever else the plugin says.
+            return Ok(());
+        }
         run.stdin = match &step.input {
             _ if on_stdin => match &file.content {
                 FileContent::Path(path) => Stdin::File(path.clone()),
@@ -413,6 +449,7 @@ impl Race<'_> {
             },
             Arg::Original => Stdin::File(benchmark.path.clone()),
             Arg::OutputOf(before) => Stdin::Bytes(output_of(before)?),
+            Arg::Collected(kept) => Stdin::Bytes(collected(kept)?),
             Arg::Text(text) => Stdin::Bytes(text.clone()),
             other => return Err(unknown(format!("{other:?} as its input"))),
         };
@@ -453,14 +490,23 @@ impl Race<'_> {
     }
 }
 
-/// What a step adds to the run that it is part of.
-fn joined(before: Option<record::Run>, one: record::Run, name: &str) -> record::Run {
-    let mut all = before.clone().unwrap_or_else(|| one.clone());
-    let sent_ns = before.as_ref().map_or(0, |b| b.wall_ns);
-    all.steps.push(record::Step {
+/// A run with another step added that came after it. What it printed is in the log of the steps.
+fn joined(mut all: record::Run, one: record::Run) -> record::Run {
+    all.exit = one.exit;
+    all.signal = one.signal;
+    all.limit = one.limit;
+    all.wall_ns += one.wall_ns;
+    all.cpu_ns += one.cpu_ns;
+    all.peak_memory = all.peak_memory.max(one.peak_memory);
+    all
+}
+
+/// The entry of a command in the log of a run's steps.
+fn command(one: &record::Run, name: &str, sent_ns: u64) -> record::Step {
+    record::Step {
         name: name.to_string(),
         label: None,
-        outcome: if one.limit == LimitKind::None { "done".into() } else { "limit".into() },
+        outcome: if one.limit == LimitKind::None { StepOutcome::Done } else { StepOutcome::Limit }.word().to_string(),
         sent_ns,
         answered_ns: Some(sent_ns + one.wall_ns),
         cpu_ns: Some(one.cpu_ns),
@@ -469,16 +515,42 @@ fn joined(before: Option<record::Run>, one: record::Run, name: &str) -> record::
         limit: one.limit,
         response: one.stdout,
         errors: Some(one.stderr),
-    });
-    if before.is_some() {
-        all.exit = one.exit;
-        all.signal = one.signal;
-        all.limit = one.limit;
-        all.wall_ns += one.wall_ns;
-        all.cpu_ns += one.cpu_ns;
-        all.peak_memory = all.peak_memory.max(one.peak_memory);
     }
-    all
+}
+
+/// What the steps of a plan have left for those after them.
+#[derive(Default)]
+struct Before {
+    /// Name, whether it ended well, and standard output.
+    ended: Vec<(String, bool, Vec<u8>)>,
+    /// The newest file of each path that was collected.
+    files: Vec<(OsString, Captured, record::Stream)>,
+}
+
+impl Before {
+    /// Whether a step is reached: those before it ended as it asks, and it asks for no file that was not left.
+    fn reaches(&self, step: &Step, wanted: &[Collect]) -> bool {
+        let args = step.argv.iter().chain(step.script.is_empty().then_some(&step.input));
+        step.after
+            .iter()
+            .all(|name| self.ended.iter().any(|(n, well, _)| n == name && (*well || step.when == When::Ended)))
+            && args.into_iter().all(|arg| match arg {
+                Arg::Collected(name) => wanted
+                    .iter()
+                    .find(|c| c.name == *name)
+                    .is_none_or(|c| self.file(&c.path).is_some_and(|(_, kept)| !kept.truncated)),
+                _ => true,
+            })
+    }
+
+    fn file(&self, path: &str) -> Option<(&Captured, record::Stream)> {
+        self.files.iter().find(|(p, ..)| p == path).map(|(_, file, kept)| (file, *kept))
+    }
+
+    fn keep(&mut self, path: OsString, file: Captured, content: record::Stream) {
+        self.files.retain(|(p, ..)| *p != path);
+        self.files.push((path, file, content));
+    }
 }
 
 enum Done {
@@ -488,7 +560,8 @@ enum Done {
     Cancelled,
 }
 
-fn limit(limit: agon_execute::Limit) -> LimitKind {
+/// A limit as it is written down.
+pub(crate) fn limit(limit: agon_execute::Limit) -> LimitKind {
     match limit {
         agon_execute::Limit::Wall => LimitKind::Wall,
         agon_execute::Limit::Cpu => LimitKind::Cpu,
@@ -561,6 +634,15 @@ impl Tools for Race<'_> {
                 rest.push(OsString::from(&input.name));
             }
             run.files.push(JobFile { name: OsString::from(&input.name), content });
+        }
+        if let Some(word) = words.iter().find(|w| w.starts_with('{') && w.ends_with('}')) {
+            let names: Vec<String> = inputs.iter().map(|i| format!("{{{}}}", i.name)).collect();
+            return Err(host(format!(
+                "the command of the tool {} has the word {word}, but the role {role} has no such input (it has: {}); \
+                 correct it under `tools` of the entrants file",
+                tool.name,
+                names.join(", ")
+            )));
         }
         run.arguments = words.into_iter().map(OsString::from).chain(rest).collect();
         let place = self.slots.acquire();

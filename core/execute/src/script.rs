@@ -286,20 +286,21 @@ impl<'a> Dialogue<'a> {
     /// The log, with times from the start of the program on. A step in progress when the run ended is logged
     /// as given up then.
     pub(crate) fn finish(mut self, started: u64, own_cpu: u64, ended: u64) -> Vec<StepLog> {
-        if let (Some(Step::Expect { name, .. }), Some(began)) = (self.script.steps.get(self.next), self.began) {
+        if let (Some(Step::Expect { name, .. }), Some(_)) = (self.script.steps.get(self.next), self.began) {
             self.log.push(StepLog {
                 name: name.clone(),
                 sent_ns: self.sent.map_or(0, |(at, _)| at),
                 sent_cpu_ns: self.sent.map_or(Some(0), |(_, cpu)| cpu),
-                answered_ns: ended.max(began),
+                answered_ns: ended,
                 cpu_ns: None,
                 outcome: StepOutcome::TimedOut,
                 response: self.unread.split_off(self.taken),
             });
         }
         for step in &mut self.log {
-            step.sent_ns = step.sent_ns.saturating_sub(started);
-            step.answered_ns = step.answered_ns.saturating_sub(started);
+            // Nobody writes after the program's end, though it may be read and noticed later.
+            step.sent_ns = step.sent_ns.min(ended).saturating_sub(started);
+            step.answered_ns = step.answered_ns.min(ended).saturating_sub(started);
             step.cpu_ns = step.cpu_ns.map(|cpu| cpu.saturating_sub(own_cpu));
             step.sent_cpu_ns = step.sent_cpu_ns.map(|cpu| cpu.saturating_sub(own_cpu));
         }

@@ -17,7 +17,7 @@
 //!       single-query:
 //!       unsat-core: { command: [bittern, --cores], configuration: fast, logics: [QF_BV, QF_UF] }
 //! tools:                                 # what checks answers, by the role that the track's plugin asks for
-//!   proof-checker: { name: checker, command: [./checker/bin/check, "{benchmark}", "{proof}"] }
+//!   proof-checker: { name: checker, command: [./checker/bin/check, "{formula}", "{proof}"] }
 //! ```
 //!
 //! `divisions` and `logics`, of a solver or of its track, say on what it is run; on everything if there are none.
