@@ -4,7 +4,9 @@
 //! theories gives for given values, and nothing of terms, scripts or solvers:
 //!
 //! * [`bits`]: FixedSizeBitVectors at any width, with the operators of version 2.7 and the usual extensions;
-//! * [`float`]: FloatingPoint at any format, in all five rounding modes, each result rounded once.
+//! * [`float`]: FloatingPoint at any format, in all five rounding modes, each result rounded once;
+//! * [`integer`] and [`real`]: Ints and Reals, with the irrational algebraic numbers that solvers print;
+//! * [`text`] and [`regex`]: UnicodeStrings, with regular expressions by derivatives;
 //!
 //! Invariants that callers rely on:
 //!
@@ -18,9 +20,15 @@
 pub mod bits;
 pub mod float;
 pub mod integer;
+pub mod real;
+pub mod regex;
+pub mod text;
 
 pub use bits::Bits;
 pub use float::{Float, Format, Rounding};
+pub use real::Real;
+pub use regex::{Languages, Regex};
+pub use text::Text;
 
 /// Why a function gave no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The remainder is taken of long doubles, for which x86-64 has an instruction: the C library's own code for shorter
+   formats gives some zeros the wrong sign. It is exact, hence the same. */
 #pragma STDC FENV_ACCESS ON
 
 static double d(uint64_t w) { volatile double x; memcpy((void *)&x, &w, 8); return x; }
@@ -21,8 +23,7 @@ int main(void)
 		volatile double a = d(r[2]), b = d(r[3]), c = d(r[4]);
 		volatile float x = f(r[2]), y = f(r[3]), z = f(r[4]);
 		uint64_t out = 0;
-		/* The remainder is exact in every mode, but some C libraries give its zeros the wrong sign in directed ones. */
-		fesetround(r[0] == 6 || r[0] == 38 ? FE_TONEAREST : modes[r[1] & 3]);
+		fesetround(modes[r[1] & 3]);
 		switch (r[0]) {
 		case 0: out = wd(a + b); break;
 		case 1: out = wd(a - b); break;
@@ -30,7 +31,7 @@ int main(void)
 		case 3: out = wd(a / b); break;
 		case 4: out = wd(fma(a, b, c)); break;
 		case 5: out = wd(sqrt(a)); break;
-		case 6: out = wd(remainder(a, b)); break;
+		case 6: out = wd((double)remainderl(a, b)); break;
 		case 7: out = wd(rint(a)); break;
 		case 8: out = wd(fmin(a, b)); break;
 		case 9: out = wd(fmax(a, b)); break;
@@ -49,7 +50,7 @@ int main(void)
 		case 35: out = wf(x / y); break;
 		case 36: out = wf(fmaf(x, y, z)); break;
 		case 37: out = wf(sqrtf(x)); break;
-		case 38: out = wf(remainderf(x, y)); break;
+		case 38: out = wf((float)remainderl(x, y)); break;
 		case 39: out = wf(rintf(x)); break;
 		case 40: out = wf(fminf(x, y)); break;
 		case 41: out = wf(fmaxf(x, y)); break;
