@@ -577,7 +577,7 @@ impl fmt::Display for Bits {
             // There is no constant for it; the prefix alone is a clear sign in a message.
             return f.write_str("#b");
         }
-        if self.width % 4 == 0 {
+        if self.width.is_multiple_of(4) {
             let digits = self.width as usize / 4;
             return match &self.pattern {
                 Pattern::Small(number) => write!(f, "#x{number:0digits$x}"),

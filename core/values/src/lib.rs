@@ -7,6 +7,7 @@
 //! * [`float`]: FloatingPoint at any format, in all five rounding modes, each result rounded once;
 //! * [`integer`] and [`real`]: Ints and Reals, with the irrational algebraic numbers that solvers print;
 //! * [`text`] and [`regex`]: UnicodeStrings, with regular expressions by derivatives;
+//! * [`value`]: all of these as one type, with arrays, datatypes and elements of declared sorts.
 //!
 //! Invariants that callers rely on:
 //!
@@ -23,12 +24,14 @@ pub mod integer;
 pub mod real;
 pub mod regex;
 pub mod text;
+pub mod value;
 
 pub use bits::Bits;
 pub use float::{Float, Format, Rounding};
 pub use real::Real;
 pub use regex::{Languages, Regex};
 pub use text::Text;
+pub use value::{Array, ArraySort, Data, Domain, Element, Entries, Heap, Names, Value, ValueId};
 
 /// Why a function gave no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]

@@ -68,7 +68,7 @@ fn naive(finite: &[(RBig, Float)], mode: Rounding, exact: &RBig) -> Float {
             _ if down != up => up < down,
             Rounding::NearestAway => true,
             // Patterns alternate in their last bit, infinity's included.
-            Rounding::NearestEven => finite[above].1.to_bits().to_u64().expect("it is small") % 2 == 0,
+            Rounding::NearestEven => !finite[above].1.to_bits().bit(0),
         };
         if nearest { above } else { above - 1 }
     };

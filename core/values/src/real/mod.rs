@@ -290,9 +290,8 @@ impl Real {
     ///
     /// [`NoValue::GaveUp`].
     pub fn to_float(&self, format: Format, mode: Rounding, work: &mut Work) -> Result<Float, NoValue> {
-        let number = match &self.0 {
-            Repr::Irrational(number) => number,
-            _ => return Ok(Float::from_rational(format, mode, &self.to_rational().unwrap_or(RBig::ZERO))),
+        let Repr::Irrational(number) = &self.0 else {
+            return Ok(Float::from_rational(format, mode, &self.to_rational().unwrap_or(RBig::ZERO)));
         };
         // An irrational number is no border between two results, so both ends of its interval agree in the end.
         let mut number = (**number).clone();
@@ -391,9 +390,9 @@ impl fmt::Display for Real {
                     f.write_str(" ")?;
                 }
                 if power == 1 {
-                    f.write_str("x")?
+                    f.write_str("x")?;
                 } else {
-                    write!(f, "(^ x {power})")?
+                    write!(f, "(^ x {power})")?;
                 }
                 if !one {
                     f.write_str(")")?;

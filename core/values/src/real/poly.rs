@@ -322,8 +322,7 @@ pub(super) struct Sturm(Vec<Poly>);
 impl Sturm {
     pub(super) fn new(poly: &Poly, work: &mut Work) -> Result<Self, NoValue> {
         let mut sequence = vec![poly.clone(), poly.derivative().primitive()];
-        loop {
-            let [.., a, b] = sequence.as_slice() else { break };
+        while let [.., a, b] = sequence.as_slice() {
             if b.degree() == 0 {
                 break;
             }
