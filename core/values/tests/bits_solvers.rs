@@ -168,3 +168,12 @@ fn integers_as_solvers_compute_them() {
     claims.extend(multiples);
     confirm("cvc5", "integers", &claims);
 }
+
+#[test]
+#[ignore = "needs solvers: run .ci/solvers"]
+fn a_false_claim_is_found() {
+    let claims = ["true", "(= #b01 #b01)", "(= (bvadd #b01 #b01) #b11)", "(bvult #b0 #b1)", "(str.< \"\" \"\")"];
+    let claims = claims.map(String::from).to_vec();
+    assert_eq!(common::refuted("z3", &claims), [2, 4]);
+    assert_eq!(common::refuted("cvc5", &claims), [2, 4]);
+}

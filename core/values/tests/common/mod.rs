@@ -106,16 +106,26 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Which of these closed Boolean terms a solver finds to be false, by position.
-///
-/// `name` is a program of `.solvers/bin`, perhaps with options after it.
-pub fn refuted(name: &str, terms: &[String]) -> Vec<usize> {
+/// What a solver of `.solvers/bin`, perhaps with options after its name, prints for a script.
+fn ask(name: &str, script: &str) -> String {
     let mut words = name.split(' ');
     let program = workspace().join(".solvers/bin").join(words.next().expect("a name has a word"));
     assert!(program.exists(), "{} is missing: run .ci/solvers", program.display());
-    let mut wrong = Vec::new();
     let folder = tempfile::tempdir().expect("there is a temporary folder");
-    let options: Vec<&str> = words.collect();
+    let path = folder.path().join("script.smt2");
+    std::fs::File::create(&path).and_then(|mut file| file.write_all(script.as_bytes())).expect("it is written");
+    let output = Command::new(&program)
+        .args(words)
+        .arg(&path)
+        .stderr(Stdio::null())
+        .output()
+        .unwrap_or_else(|e| panic!("{}: {e}", program.display()));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Which of these closed Boolean terms a solver finds to be false, by position.
+pub fn refuted(name: &str, terms: &[String]) -> Vec<usize> {
+    let mut wrong = Vec::new();
     let batch = 2000;
     for (part, terms) in terms.chunks(batch).enumerate() {
         let mut script = String::from("(set-option :produce-models true)\n(set-logic ALL)\n");
@@ -127,22 +137,40 @@ pub fn refuted(name: &str, terms: &[String]) -> Vec<usize> {
             let _ = write!(script, "c{i} ");
         }
         script.push_str("))\n");
-        let path = folder.path().join("script.smt2");
-        std::fs::File::create(&path).and_then(|mut file| file.write_all(script.as_bytes())).expect("it is written");
-        let output = Command::new(&program)
-            .args(&options)
-            .arg(&path)
-            .stderr(Stdio::null())
-            .output()
-            .unwrap_or_else(|e| panic!("{}: {e}", program.display()));
-        let text = String::from_utf8_lossy(&output.stdout);
+        let text = ask(name, &script);
         let answer = text.strip_prefix("sat").unwrap_or_else(|| panic!("{name} says {}", &text[..text.len().min(600)]));
-        let values: Vec<&str> = answer
-            .split(|c: char| c.is_whitespace() || "()".contains(c))
-            .filter(|w| *w == "true" || *w == "false")
-            .collect();
-        assert_eq!(values.len(), terms.len(), "{name} says {}", &answer[..answer.len().min(600)]);
-        wrong.extend(values.iter().enumerate().filter(|(_, v)| **v == "false").map(|(i, _)| part * batch + i));
+        let mut open = vec![true; terms.len()];
+        for pair in answer.split('(') {
+            let mut words = pair.trim_end().trim_end_matches(')').split(' ');
+            let (Some(term), Some(value)) = (words.next(), words.next()) else { continue };
+            let Some(i) = term.strip_prefix('c').and_then(|n| n.parse::<usize>().ok()) else { continue };
+            if value == "true" || value == "false" {
+                open[i] = false;
+            }
+            if value == "false" {
+                wrong.push(part * batch + i);
+            }
+        }
+        // What a solver leaves as it stands, it has to prove.
+        let open: Vec<usize> = (0..terms.len()).filter(|i| open[*i]).collect();
+        assert!(open.len() <= terms.len() / 10, "{name} says {}", &answer[..answer.len().min(600)]);
+        if open.is_empty() {
+            continue;
+        }
+        let mut script = String::from("(set-logic ALL)\n");
+        for i in &open {
+            let _ = writeln!(script, "(push 1)\n(assert (not {}))\n(check-sat)\n(pop 1)", terms[*i]);
+        }
+        let text = ask(name, &script);
+        let answers: Vec<&str> = text.lines().collect();
+        assert_eq!(answers.len(), open.len(), "{name} says {}", &text[..text.len().min(600)]);
+        for (i, answer) in open.iter().zip(answers) {
+            match answer {
+                "unsat" => {}
+                "sat" => wrong.push(part * batch + i),
+                _ => panic!("{name} says {answer} to {}", terms[*i]),
+            }
+        }
     }
     wrong
 }
