@@ -12,6 +12,7 @@
 //! have none, so that the default is part of the function.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use dashu_int::IBig;
 use hashbrown::HashTable;
@@ -162,14 +163,13 @@ pub struct Heap {
     values: Vec<Value>,
     numbers: HashTable<u32>,
     inner: Vec<Inner>,
-    inner_numbers: FxHashMap<Inner, u32>,
+    inner_numbers: HashTable<u32>,
     data: Vec<(u32, Box<[ValueId]>)>,
     data_numbers: FxHashMap<(u32, Box<[ValueId]>), u32>,
     sorts: Vec<SortEntry>,
 }
 
-fn hash_of(value: &Value) -> u64 {
-    use std::hash::{Hash, Hasher};
+fn hash_of(value: &impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     value.hash(&mut hasher);
     hasher.finish()
@@ -410,12 +410,14 @@ impl Heap {
             return Ok(zero);
         }
         let inner = Inner { bit, zero, one };
-        if let Some(number) = self.inner_numbers.get(&inner) {
+        let hash = hash_of(&inner);
+        if let Some(number) = self.inner_numbers.find(hash, |n| self.inner[*n as usize] == inner) {
             return Ok(Node(*number));
         }
         let number = new_number(self.inner.len())?;
         self.inner.push(inner);
-        self.inner_numbers.insert(inner, number);
+        let nodes = &self.inner;
+        self.inner_numbers.insert_unique(hash, number, |n| hash_of(&nodes[*n as usize]));
         Ok(Node(number))
     }
 
