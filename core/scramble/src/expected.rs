@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn answers_of_usual_scripts() {
-        let text = "(set-logic UF)\n(set-info :status sat)\n(check-sat)\n(set-info :status unsat)\n(set-info :status unknown)";
+        let text =
+            "(set-logic UF)\n(set-info :status sat)\n(check-sat)\n(set-info :status unsat)\n(set-info :status unknown)";
         assert_eq!(both(text), ("sat\nunsat\nunknown\n".into(), "sat\nunsat\nunknown\n".into()));
     }
 
@@ -113,7 +114,10 @@ mod tests {
     fn answers_that_share_a_line() {
         // The rest of the line was taken for an answer as well, until that was noticed.
         let text = "(set-info :status sat) (check-sat)\r\n; (set-info :status unsat)(set-info :status sat)\n";
-        assert_eq!(both(text), ("sat\nunsat\nsat\n".into(), "sat) (check-sat\r\n; unsat)(set-info :status sat\n".into()));
+        assert_eq!(
+            both(text),
+            ("sat\nunsat\nsat\n".into(), "sat) (check-sat\r\n; unsat)(set-info :status sat\n".into())
+        );
     }
 
     #[test]

@@ -173,14 +173,14 @@ impl<'a> Lexer<'a> {
                     let length = self.run(1, self.dialect.old);
                     if length > 1 {
                         self.take(length);
-                            return self.known(Token::Keyword);
+                        return self.known(Token::Keyword);
                     }
                     self.echo(out)?;
                 }
                 b'#' => match self.constant() {
                     Some(length) => {
                         self.take(length);
-                            return Ok(Token::Bits);
+                        return Ok(Token::Bits);
                     }
                     None => self.echo(out)?,
                 },
@@ -253,10 +253,7 @@ impl<'a> Lexer<'a> {
             if text[digits] == b'.' && digits + 1 < length && text[digits + 1..].iter().all(u8::is_ascii_digit) {
                 return Ok(Token::Decimal);
             }
-        } else if self.dialect.old
-            && length > 2
-            && text.starts_with(b"bv")
-            && text[2..].iter().all(u8::is_ascii_digit)
+        } else if self.dialect.old && length > 2 && text.starts_with(b"bv") && text[2..].iter().all(u8::is_ascii_digit)
         {
             return Ok(Token::BitVectorName);
         }

@@ -11,6 +11,7 @@
 
 mod chunked;
 mod core;
+pub mod enumerate;
 mod expected;
 mod lexer;
 mod numbering;
@@ -18,6 +19,7 @@ mod options;
 mod permuting;
 mod random;
 mod reader;
+mod small;
 mod source;
 mod symbols;
 mod tree;
@@ -121,7 +123,11 @@ pub enum Error {
 /// # Errors
 /// If the script is refused, it or the result fails, or the options do not go together. What the official tool prints
 /// before it refuses a script is written.
-pub fn scramble(script: &(impl Script + ?Sized), options: &Options, out: &mut dyn Write) -> Result<Option<String>, Error> {
+pub fn scramble(
+    script: &(impl Script + ?Sized),
+    options: &Options,
+    out: &mut dyn Write,
+) -> Result<Option<String>, Error> {
     if options.mode == Mode::Unfold {
         return Err(Error::Options("the mode unfold writes files, which need names".into()));
     }
@@ -158,11 +164,12 @@ fn work(
     let open = || script.open().map_err(Error::Read);
     // Errors of reading and writing are not told apart here; those of a file that was just opened are rare.
     match options.mode {
+        _ if !options.answers => {}
         Mode::Incremental => expected::alone(open()?, out).map_err(Error::Read)?,
         Mode::Application => expected::lines(open()?, out).map_err(Error::Read)?,
         _ => {}
     }
-    if matches!(options.mode, Mode::Incremental | Mode::Application) {
+    if options.answers && matches!(options.mode, Mode::Incremental | Mode::Application) {
         out.write_all(expected::SEPARATOR).map_err(Error::Write)?;
     }
     let source = Source::new(open()?);

@@ -107,6 +107,8 @@ pub struct Options {
     pub seed: u32,
     /// Which annotations stay.
     pub annotations: Annotations,
+    /// Prints the expected answers first, as the official trace executor wants them. Only in the modes for trace executors.
+    pub answers: bool,
     /// Accepts `reset` and any `set-option`. Only where names are permuted.
     pub non_smtcomp: bool,
     /// Accepts annotations of z3: `:qid`, `:weight`, `:skolemid`, `:no-pattern`, `:lblpos` and `:lblneg`. Only where names
@@ -135,6 +137,7 @@ impl Options {
             mode,
             seed,
             annotations,
+            answers: matches!(mode, Mode::Incremental | Mode::Application),
             non_smtcomp: false,
             z3: false,
             count_asserts: false,

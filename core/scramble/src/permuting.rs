@@ -367,7 +367,9 @@ impl<'a, 'o> Permuting<'a, 'o> {
                 self.reader.expect(Token::Close)?;
                 if self.options.non_smtcomp {
                     self.add(&[word, Ref::word(option), value])?;
-                } else if ![(PRODUCE_CORES, Ref::word(TRUE)), (PRINT_SUCCESS, Ref::word(FALSE))].contains(&(option, value)) {
+                } else if ![(PRODUCE_CORES, Ref::word(TRUE)), (PRINT_SUCCESS, Ref::word(FALSE))]
+                    .contains(&(option, value))
+                {
                     return Err(foreign("set-option"));
                 }
             }

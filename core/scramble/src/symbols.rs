@@ -48,7 +48,7 @@ fn hash(bytes: &[u8]) -> u32 {
         last = last << 8 | u64::from(byte);
     }
     sum = (sum.rotate_left(5) ^ last).wrapping_mul(FACTOR);
-    (sum ^ sum >> 29) .wrapping_mul(FACTOR).wrapping_shr(32) as u32
+    (sum ^ sum >> 29).wrapping_mul(FACTOR).wrapping_shr(32) as u32
 }
 
 impl Symbols {

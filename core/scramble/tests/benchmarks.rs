@@ -30,10 +30,7 @@ fn index() -> Vec<(PathBuf, String)> {
     let header = cells(lines.next().unwrap());
     let column = |name: &str| header.iter().position(|h| h == name).unwrap();
     let (path, verdict) = (column("path"), column("scrambler"));
-    lines
-        .map(cells)
-        .map(|row| (folder().join(&row[path]), row[verdict].clone()))
-        .collect()
+    lines.map(cells).map(|row| (folder().join(&row[path]), row[verdict].clone())).collect()
 }
 
 #[test]
