@@ -32,6 +32,8 @@ pub enum Command {
     Run(RunArgs),
     /// Judge the runs of a store again, and list the verdicts that change
     Judge(JudgeArgs),
+    /// Scramble an SMT-LIB script as SMT-COMP's own scramblers do, byte by byte, to standard output
+    Scramble(ScrambleArgs),
     /// Say what this machine can enforce and measure, and how to enable the rest; exit code 1 if something is missing
     Doctor(DoctorArgs),
     /// Serve as a sandbox process
@@ -236,6 +238,78 @@ pub struct JudgeArgs {
     /// By which reading the rules are applied
     #[arg(long = "as", value_enum, default_value_t = As::Rules)]
     pub reading: As,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Where the official scrambler refuses a script, so does this: with its message, its exit code 1 and what it \
+printed before.\n\nExamples:\n  agon scramble --seed 1234 --mode single-query script.smt2\n  \
+agon scramble --seed 1234 --edition smt-comp-2022 --track incremental script.smt2\n  \
+agon scramble --seed 0 --mode unfold --prefix query trace.smt2\n  \
+agon scramble --check --seed 7 --mode main script.smt2"
+)]
+pub struct ScrambleArgs {
+    /// The script
+    pub file: PathBuf,
+    /// The seed, from 0 to 2147483647; 0 leaves order and names as they are
+    #[arg(long, value_name = "N")]
+    pub seed: u32,
+    /// What the result is for: single-query, incremental, model-validation, unsat-core, proof or plain (names are permuted),
+    /// main, application or unfold (names are numbered as they are declared)
+    #[arg(long, value_name = "MODE", required_unless_present = "edition", conflicts_with_all = ["edition", "track", "division"])]
+    pub mode: Option<String>,
+    /// Scramble as an edition does: its name, or a path to a YAML file
+    #[arg(long, value_name = "E", requires = "track")]
+    pub edition: Option<String>,
+    /// The track of the edition
+    #[arg(long, value_name = "T", requires = "edition")]
+    pub track: Option<String>,
+    /// The division of the track (default: the one of the script's logic)
+    #[arg(long, value_name = "D", requires = "edition")]
+    pub division: Option<String>,
+    /// By which reading the edition is read
+    #[arg(long = "as", value_enum, default_value_t = As::Rules)]
+    pub reading: As,
+    /// Which annotations of terms stay: keep, patterns or strip (default: those that the mode keeps)
+    #[arg(long, value_name = "WHICH", value_parser = ["keep", "patterns", "strip"])]
+    pub annotations: Option<String>,
+    /// Keep of the named assertions those in a core: a file with `unsat` and the names in parentheses
+    #[arg(long, value_name = "FILE")]
+    pub core: Option<PathBuf>,
+    /// Print nothing but the number of assertions, to standard error
+    #[arg(long)]
+    pub count_asserts: bool,
+    /// Accept `reset` and all options
+    #[arg(long)]
+    pub support_non_smtcomp: bool,
+    /// Accept the annotations of z3
+    #[arg(long)]
+    pub support_z3: bool,
+    /// Give names of annotations numbers too (main, application, unfold)
+    #[arg(long)]
+    pub scramble_named: bool,
+    /// Name assertions instead of the terms in them (main, application, unfold)
+    #[arg(long)]
+    pub lift_named: bool,
+    /// How the files begin that a script is unfolded to: PREFIX.1.smt2 and so on
+    #[arg(long, value_name = "PREFIX", default_value = "U")]
+    pub prefix: String,
+    /// The check-sats to unfold, such as 3-5 or 3- (default: all)
+    #[arg(long, value_name = "FROM-TO")]
+    pub queries: Option<String>,
+    /// Also say where and why a script is refused
+    #[arg(long)]
+    pub explain: bool,
+    /// Print no script; check instead that the scrambled one has the same answers as the original: by trying all assignments
+    /// where they are few, and by solvers. Exit code 1 if an answer differs or nothing could be checked
+    #[arg(long, conflicts_with_all = ["count_asserts", "core"])]
+    pub check: bool,
+    /// A solver for the check, called with a script; may be repeated (default: those in .solvers/bin)
+    #[arg(long, value_name = "PROGRAM", requires = "check")]
+    pub solver: Vec<PathBuf>,
+    /// How long a solver has for one script of the check
+    #[arg(long, value_name = "TIME", default_value = "10s", requires = "check")]
+    pub time: String,
 }
 
 #[derive(Args, Debug)]

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use agon_compete::judging::{Judge as _, Opened};
 use agon_compete::race::{Event, Race};
+use agon_compete::scrambled::Scrambler;
 use agon_compete::setup::{Given, Ready};
 use agon_compete::{again, benchmarks, order, setup};
 use agon_edition::Edition;
@@ -36,7 +37,7 @@ pub fn sandbox() -> std::process::ExitCode {
 }
 
 /// The track of an edition, by name.
-fn track_of<'a>(edition: &'a Edition, name: &str) -> anyhow::Result<&'a Track> {
+pub fn track_of<'a>(edition: &'a Edition, name: &str) -> anyhow::Result<&'a Track> {
     edition.tracks.get(name).ok_or_else(|| {
         let known: Vec<&str> = edition.tracks.keys().map(String::as_str).collect();
         anyhow!("the edition {} has no track `{name}` (it has: {})", edition.name, known.join(", "))
@@ -104,6 +105,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         path: path.as_deref(),
         hidden: &[absolute(&args.store), absolute(&args.benchmarks)],
         plugin: judge.identity(),
+        seed,
     };
     let mut notes: Vec<String> = chosen
         .left_out
@@ -161,7 +163,10 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let pairs: Vec<(usize, usize)> =
         order.into_iter().filter(|pair| unobserved.contains(pair) || unjudged.contains(pair)).collect();
 
+    let scrambler = Scrambler::new(ready.scramble, &absolute(&scratch(args)))
+        .context("there is no room for scrambled benchmarks")?;
     let race = Race {
+        scrambler: Some(&scrambler),
         rules: &ready.rules,
         entrants: &ready.entrants,
         benchmarks: &ready.benchmarks,

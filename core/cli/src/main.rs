@@ -10,6 +10,8 @@ mod import;
 mod plugin;
 mod print;
 mod scoring;
+mod scramble;
+mod scramble_check;
 
 use std::process::ExitCode;
 
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Command::Import(args) => import::run(&args),
         Command::Run(args) => compete::run(&args),
         Command::Judge(args) => compete::judge(&args),
+        Command::Scramble(args) => scramble::run(&args),
         Command::Doctor(args) => compete::doctor(&args),
         Command::Sandbox => return compete::sandbox(),
         Command::Plugin(command) => plugin::run(command),

@@ -47,10 +47,7 @@ pub fn judge(store: &Store, plan: &Plan, judge: &dyn Judge, all: bool) -> Result
             )));
         }
         let mut job = job(plan, entrant, benchmark);
-        if let Some(prepared) = &stored.run.prepared {
-            let text = Source::Bytes(store.output(prepared).map_err(read)?.into());
-            job.benchmark.original = Some(std::mem::replace(&mut job.benchmark.content, text));
-        }
+        crate::convert::given(store, &stored.run, &mut job).map_err(read)?;
         let before = store.verdict(&plan.track, &entrant.id, &benchmark.id).map_err(read)?;
         let seen = crate::convert::observation(store, &stored.run).map_err(read)?;
         let pair = Pair { track: &plan.track, entrant: &entrant.id, benchmark: &benchmark.id, observation: number };

@@ -26,6 +26,21 @@ fn stored(store: &Store, stream: &Stream) -> Result<Output, StoreError> {
     Ok(Output { source: Source::Bytes(bytes.into()), truncated: stream.truncated })
 }
 
+/// Tells a plugin what a stored run was given, if that was not the benchmark itself.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn given(store: &Store, run: &Run, job: &mut values::Job) -> Result<(), StoreError> {
+    if let Some(prepared) = &run.prepared {
+        let text = Source::Bytes(store.output(prepared)?.into());
+        job.benchmark.original = Some(std::mem::replace(&mut job.benchmark.content, text));
+    }
+    if run.extra.get("scrambled").is_some() {
+        job.benchmark.applied.push(crate::race::SCRAMBLE.into());
+    }
+    Ok(())
+}
+
 /// What a plugin sees of a stored run.
 ///
 /// # Errors

@@ -8,6 +8,7 @@ pub mod dialogue;
 pub mod judging;
 pub mod order;
 pub mod race;
+pub mod scrambled;
 pub mod setup;
 pub mod smt_header;
 

@@ -5,10 +5,10 @@
 //! exactly those.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agon_execute::{CancelToken, Captured, FileContent, Job as Run, JobFile, Limits, Runner, Slots, Stdin};
@@ -19,6 +19,7 @@ use agon_store::{Store, StoreError};
 use crate::benchmarks::Benchmark;
 use crate::dialogue;
 use crate::judging::{Bench, Judge, Pair, ToolFault, Tools, Unjudged};
+use crate::scrambled::{Scrambled, Scrambler, Unscrambled, scrambling_json};
 
 /// An entrant that is ready to run.
 #[derive(Clone, Debug)]
@@ -83,6 +84,8 @@ pub enum Event<'a> {
 pub struct Race<'a> {
     /// The rules.
     pub rules: &'a Rules,
+    /// What scrambles benchmarks, if anything does.
+    pub scrambler: Option<&'a Scrambler>,
     /// The entrants.
     pub entrants: &'a [Runnable],
     /// The benchmarks.
@@ -141,6 +144,25 @@ impl From<ToolFault> for Stop {
     }
 }
 
+impl From<Unscrambled> for Stop {
+    fn from(fault: Unscrambled) -> Self {
+        match fault {
+            Unscrambled::Fault(text) => Self::Pair("harness-fault", text),
+            Unscrambled::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+/// The transformation that plugins know by this name.
+pub(crate) const SCRAMBLE: &str = "scramble";
+
+/// Tells the plugin of a scrambled benchmark.
+fn give(scrambled: Arc<Scrambled>, job: &mut Job) -> Arc<Scrambled> {
+    job.benchmark.original = Some(std::mem::replace(&mut job.benchmark.content, Source::file(scrambled.path())));
+    job.benchmark.applied.push(SCRAMBLE.into());
+    scrambled
+}
+
 impl Race<'_> {
     /// Runs and judges what is missing of `pairs`, in this order. `tell` is told of every pair, from several threads.
     ///
@@ -193,10 +215,15 @@ impl Race<'_> {
         let (entrant, benchmark) = (&self.entrants[entrant], &self.benchmarks[benchmark]);
         let track = &self.rules.track;
         let mut job = job(entrant, benchmark, &self.rules.limits, self.rules.cores);
+        // The file of a scrambled benchmark is there until the run is judged.
+        let mut scrambled = None;
         // A program that was killed between a run and its verdict has left the one without the other.
         let (number, run) = match self.store.observation(track, &entrant.id, &benchmark.id)? {
-            Some((number, stored)) => (number, stored.run),
-            None => match self.observe(entrant, benchmark, &mut job) {
+            Some((number, stored)) => {
+                crate::convert::given(self.store, &stored.run, &mut job)?;
+                (number, stored.run)
+            }
+            None => match self.observe(entrant, benchmark, &mut job, &mut scrambled) {
                 Ok(run) => {
                     let observation = record::Observation {
                         track: track.clone(),
@@ -255,28 +282,63 @@ impl Race<'_> {
     }
 
     /// Prepares and runs a pair.
-    fn observe(&self, entrant: &Runnable, benchmark: &Benchmark, job: &mut Job) -> Result<record::Run, Stop> {
-        let plan = self.judge.prepare(job).map_err(|fault| Stop::Pair("plugin-fault", fault.to_string()))?;
-        if let Some(transform) = plan.transforms.first() {
-            let text = format!("the plugin asks for the transformation {}, which there is not", transform.name);
-            return Err(Stop::Pair("harness-fault", text));
+    fn observe(
+        &self,
+        entrant: &Runnable,
+        benchmark: &Benchmark,
+        job: &mut Job,
+        scrambled: &mut Option<Arc<Scrambled>>,
+    ) -> Result<record::Run, Stop> {
+        if let Some(scrambler) = self.scrambler
+            && let Some(one) = scrambler.by_rules(benchmark, self.store)?
+        {
+            *scrambled = Some(give(one, job));
         }
-        let mut prepared = None;
+        let prepare =
+            |job: &Job| self.judge.prepare(job).map_err(|fault| Stop::Pair("plugin-fault", fault.to_string()));
+        let mut plan = prepare(job)?;
+        if let Some(transform) = plan.transforms.first() {
+            let again = transform.then_again;
+            match self.scrambler {
+                Some(scrambler) if transform.name == SCRAMBLE && plan.transforms.len() == 1 => {
+                    // What the edition scrambles is not scrambled twice.
+                    if scrambled.is_none() {
+                        *scrambled = Some(give(scrambler.by_mode(&transform.mode, benchmark, self.store)?, job));
+                    }
+                }
+                _ => {
+                    let text = format!("the plugin asks for the transformation {}, which there is not", transform.name);
+                    return Err(Stop::Pair("harness-fault", text));
+                }
+            }
+            if again {
+                plan = prepare(job)?;
+                if !plan.transforms.is_empty() {
+                    return Err(Stop::Pair("plugin-fault", "the plugin asks for the same transformation again".into()));
+                }
+            }
+        }
+        let mut prepared = scrambled.as_ref().map(|one| one.content.digest);
         if let Some(text) = &plan.text {
             prepared = Some(self.store.put(text)?.digest);
-            job.benchmark.original = Some(std::mem::replace(&mut job.benchmark.content, Source::bytes(text)));
+            let before = std::mem::replace(&mut job.benchmark.content, Source::bytes(text));
+            job.benchmark.original.get_or_insert(before);
         }
+        let path = scrambled.as_ref().map_or(benchmark.path.as_path(), |one| one.path());
         let started = crate::now();
-        let mut run = self.steps(entrant, benchmark, &plan)?;
+        let mut run = self.steps(entrant, benchmark, path, &plan)?;
         run.prepared = prepared;
         run.started = Some(started);
         run.session = Some(self.session);
+        if let (Some(one), serde_json::Value::Object(extra)) = (&*scrambled, &mut run.extra) {
+            extra.insert("scrambled".into(), scrambling_json(&one.options));
+        }
         Ok(run)
     }
 
     /// Runs the steps of a plan one after the other, within the limits of one run. Every command has an entry in the log,
     /// followed by those of its dialogue; a plan of one command without a dialogue needs no log.
-    fn steps(&self, entrant: &Runnable, benchmark: &Benchmark, plan: &Plan) -> Result<record::Run, Stop> {
+    fn steps(&self, entrant: &Runnable, benchmark: &Benchmark, path: &Path, plan: &Plan) -> Result<record::Run, Stop> {
         let steps = plan.steps_or_default();
         let place = self.slots.acquire();
         let ending = benchmark.path.extension().map_or(String::new(), |e| format!(".{}", e.to_string_lossy()));
@@ -284,7 +346,7 @@ impl Race<'_> {
             name: format!("benchmark{ending}").into(),
             content: match &plan.text {
                 Some(text) => FileContent::Bytes(text.clone()),
-                None => FileContent::Path(benchmark.path.clone()),
+                None => FileContent::Path(path.to_path_buf()),
             },
         };
         let mut paths: Vec<&str> = plan.collect.iter().map(|c| c.path.as_str()).collect();

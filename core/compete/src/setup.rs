@@ -16,6 +16,7 @@ use crate::CompeteError;
 use crate::benchmarks::Benchmark;
 use crate::convert::hash_file;
 use crate::race::{Rules, Runnable, Tool};
+use crate::scrambled::ScrambleRules;
 
 /// A track that is ready to run.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct Ready {
     pub plan: Plan,
     /// How.
     pub rules: Rules,
+    /// How benchmarks are scrambled.
+    pub scramble: ScrambleRules,
     /// The entrants.
     pub entrants: Vec<Runnable>,
     /// The command lines that print versions: program and arguments, for those entrants that have one.
@@ -49,6 +52,8 @@ pub struct Given<'a> {
     pub hidden: &'a [PathBuf],
     /// Who judges.
     pub plugin: PluginId,
+    /// The competition's seed.
+    pub seed: Option<i64>,
 }
 
 /// Reads `wall=10s,memory=2GB` into names and values.
@@ -136,11 +141,7 @@ pub fn ready(track: &Track, benchmarks: Vec<Benchmark>, given: &Given<'_>) -> Re
         )));
     }
     let mut notes = Vec::new();
-    if let Some(mode) = &track.run.scramble {
-        notes.push(format!(
-            "the edition has its benchmarks scrambled (mode {mode}); they are run as they are, under neutral names"
-        ));
-    }
+    let scramble = ScrambleRules::new(track, given.seed)?;
     let mut environment = Vec::new();
     for (name, variable) in &track.run.environment {
         if let Some(text) = variable.text(&limits) {
@@ -229,8 +230,9 @@ pub fn ready(track: &Track, benchmarks: Vec<Benchmark>, given: &Given<'_>) -> Re
             overrides: given.limits.clone(),
             entrants: plan_entrants,
             benchmarks: plan_benchmarks,
-            extra: serde_json::Value::Null,
+            extra: scramble.json(),
         },
+        scramble,
         rules: Rules {
             track: track.name.clone(),
             on_stdin: track.input == Some(model::Input::Stdin),

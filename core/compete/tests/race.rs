@@ -90,6 +90,7 @@ fn race_once(plan: Plan, solver: &str, limits: Limits) -> (Outcome, Vec<Observat
     let slots = Slots::new(&machine, 1, 1, true).expect("a core can be shared");
     let cancel = CancelToken::new().expect("a token");
     let outcome = Race {
+        scrambler: None,
         rules: &Rules {
             track: "main".into(),
             on_stdin: false,

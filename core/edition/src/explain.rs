@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use agon_formula::{Formula, SortKey, Voice};
+use agon_scramble::Annotations;
 use agon_table::{Dim, Exact, Type, Value};
 use indexmap::IndexMap;
 
 use crate::model::{
     Action, Constant, Doc, Edition, Input, Let, Limits, Ranking, Reading, Recognition, RunOrder, RunRules, Scoring,
-    Status, Step, Track, Variable, View,
+    Scrambling, Status, Step, Track, Variable, View,
 };
 
 /// Citation, and the deviation that put the element there.
@@ -255,14 +256,27 @@ fn listed(items: &[String], last: &str) -> String {
     }
 }
 
+/// The mode of the scrambler, and what differs from what the mode stands for.
+fn scrambled(scrambling: &Scrambling) -> String {
+    let usual = agon_scramble::Options::new(scrambling.mode, 0).annotations;
+    let annotations = match scrambling.annotations {
+        same if same == usual => "",
+        Annotations::Keep => ", with all annotations kept",
+        Annotations::Patterns => ", with patterns kept of all annotations",
+        Annotations::Strip => ", with all annotations removed",
+    };
+    format!("`{}`{annotations}{}", scrambling.mode.word(), cite(&scrambling.doc))
+}
+
 /// What a runner does before a run.
 fn run_rules(out: &mut String, run: &RunRules, limits: &Limits) {
     let mut parts: Vec<String> = Vec::new();
     if run.order == RunOrder::Shuffled {
         parts.push("The benchmarks are run in an order that the competition's seed decides.".into());
     }
-    if let Some(mode) = &run.scramble {
-        parts.push(format!("They are scrambled with the competition's seed, in the mode `{mode}`."));
+    if let Some(scrambling) = &run.scramble {
+        parts.push(format!("They are scrambled with the competition's seed, in the mode {}.", scrambled(scrambling)));
+        parts.extend(scrambling.doc.says.as_deref().map(said));
     }
     let told: Vec<String> = run
         .environment
@@ -558,7 +572,9 @@ pub fn explain_track(track: &Track) -> String {
         let plain: Vec<String> = track
             .divisions
             .iter()
-            .filter(|(name, d)| d.logics == [(*name).clone()] && !d.experimental && cite(&d.doc).is_empty())
+            .filter(|(name, d)| {
+                d.logics == [(*name).clone()] && !d.experimental && d.scramble.is_none() && cite(&d.doc).is_empty()
+            })
             .map(|(name, _)| name.clone())
             .collect();
         match plain.as_slice() {
@@ -577,7 +593,12 @@ pub fn explain_track(track: &Track) -> String {
                 logics => logics.join(", "),
             };
             let says = division.doc.says.as_deref().map(|s| format!(". {}", said(s))).unwrap_or_default();
-            let _ = writeln!(out, "- {name}{mark}: {logics}{says}{}", cite(&division.doc));
+            let scramble = match &division.scramble {
+                None => String::new(),
+                Some(None) => "; its benchmarks are not scrambled".into(),
+                Some(Some(own)) => format!("; its benchmarks are scrambled in the mode {}", scrambled(own)),
+            };
+            let _ = writeln!(out, "- {name}{mark}: {logics}{scramble}{says}{}", cite(&division.doc));
         }
     }
     if let Some(rules) = &track.scoring {

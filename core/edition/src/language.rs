@@ -73,17 +73,55 @@ static VARIABLE: MapShape = MapShape {
 };
 
 /// How the benchmarks are scrambled, by the words that the command `scramble` takes as modes.
-const SCRAMBLE: Shape = Shape::Word(&[
+const MODES: &[(&str, &str)] = &[
     ("none", "They are not scrambled (the default)."),
-    ("single-query", "The scrambler of 2023 for scripts with one check-sat."),
-    ("incremental", "The scrambler of 2023 for scripts that a trace executor sends command by command."),
-    ("unsat-core", "The scrambler of 2023, which also names the assertions and asks for a core."),
-    ("model-validation", "The scrambler of 2023, which also asks for a model."),
-    ("proof", "The scrambler of 2023, which also asks for a proof."),
-    ("main", "The scrambler of 2012 and 2014 for scripts with one check-sat."),
-    ("application", "The scrambler of 2012 and 2014 for scripts with several check-sats."),
-    ("unfold", "The scrambler of 2012 and 2014, which makes one script of every check-sat."),
-]);
+    ("single-query", "Names are permuted; for scripts with one check-sat."),
+    ("incremental", "Names are permuted; for scripts that a trace executor sends command by command."),
+    ("unsat-core", "Names are permuted; the assertions are named, and a core is asked for."),
+    ("model-validation", "Names are permuted; a model is asked for."),
+    ("proof", "Names are permuted; a proof is asked for."),
+    ("plain", "Names are permuted; all annotations stay."),
+    ("main", "Names are numbered as they are declared; for scripts with one check-sat."),
+    ("application", "Names are numbered as they are declared; for scripts with several check-sats."),
+    ("unfold", "Names are numbered as they are declared; one script is made of every check-sat."),
+];
+static MODE: Shape = Shape::Word(MODES);
+
+const ANNOTATION_WORDS: &[(&str, &str)] = &[
+    ("keep", "All stay."),
+    ("patterns", "A `:pattern` stays that is a term's only annotation."),
+    ("strip", "None stays."),
+];
+
+static SCRAMBLING: MapShape = MapShape {
+    name: "scrambling",
+    doc: "How the benchmarks are scrambled, with the competition's seed.",
+    keys: &[
+        must("mode", Shape::Word(MODES), "How the scrambler treats a benchmark."),
+        key(
+            "annotations",
+            Shape::Word(ANNOTATION_WORDS),
+            "Which annotations of terms stay, if not those that the mode keeps.",
+        ),
+        SAYS,
+        CITE,
+    ],
+};
+
+static DIVISION_SCRAMBLING: MapShape = MapShape {
+    name: "division-scrambling",
+    doc: "What differs in how the benchmarks of a division are scrambled.",
+    keys: &[
+        key("mode", Shape::Word(MODES), "How the scrambler treats a benchmark."),
+        key(
+            "annotations",
+            Shape::Word(ANNOTATION_WORDS),
+            "Which annotations of terms stay, if not those that the mode keeps.",
+        ),
+        SAYS,
+        CITE,
+    ],
+};
 
 /// What a runner has to know beyond the limits.
 static RUN: MapShape = MapShape {
@@ -105,7 +143,11 @@ static RUN: MapShape = MapShape {
             ]),
             "The order in which benchmarks are run.",
         ),
-        key("scramble", SCRAMBLE, "How the scrambler treats a benchmark, with the competition's seed."),
+        key(
+            "scramble",
+            Shape::Either(&MODE, &SCRAMBLING),
+            "How the scrambler treats a benchmark, with the competition's seed.",
+        ),
     ],
 };
 static VARIABLE_SHAPE: Shape = Shape::Either(&TEXT, &VARIABLE);
@@ -116,6 +158,11 @@ static DIVISION: MapShape = MapShape {
     keys: &[
         key("logics", Shape::List(&Shape::Name), "The SMT-LIB logics of the division."),
         key("experimental", Shape::Bool, "Run and listed, but without a winner."),
+        key(
+            "scramble",
+            Shape::Either(&MODE, &DIVISION_SCRAMBLING),
+            "How its benchmarks are scrambled, where that differs from the track's other divisions.",
+        ),
         SAYS,
         CITE,
     ],

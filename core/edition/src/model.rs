@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use agon_formula::{Formula, Scope, SortKey};
 use agon_results::Mapping;
+use agon_scramble::{Annotations, Mode};
 use agon_table::{Dim, Exact, Type, Value};
 use indexmap::IndexMap;
 
@@ -202,8 +203,28 @@ pub struct RunRules {
     pub environment: IndexMap<String, Variable>,
     /// The order in which benchmarks are run.
     pub order: RunOrder,
-    /// The mode of the scrambler, as the command `scramble` takes it; none if benchmarks are not scrambled.
-    pub scramble: Option<String>,
+    /// How benchmarks are scrambled; none if they are not.
+    pub scramble: Option<Scrambling>,
+}
+
+/// How benchmarks are scrambled.
+#[derive(Clone, Debug)]
+pub struct Scrambling {
+    /// Citation and sentence.
+    pub doc: Doc,
+    /// The mode.
+    pub mode: Mode,
+    /// Which annotations of terms stay.
+    pub annotations: Annotations,
+}
+
+impl Scrambling {
+    /// What the scrambler is told, with a seed.
+    pub fn options(&self, seed: u32) -> agon_scramble::Options {
+        let mut options = agon_scramble::Options::new(self.mode, seed);
+        options.annotations = self.annotations;
+        options
+    }
 }
 
 /// The value of an environment variable of the solver.
@@ -246,6 +267,8 @@ pub struct Division {
     pub logics: Vec<String>,
     /// Run and listed, but without a winner.
     pub experimental: bool,
+    /// How its benchmarks are scrambled, if that differs from the track's other divisions.
+    pub scramble: Option<Option<Scrambling>>,
 }
 
 /// A track.
@@ -658,5 +681,11 @@ impl Track {
     pub fn scope(&self) -> Scope {
         let columns = self.fields.iter().map(|(name, field)| (name.clone(), field.ty.clone())).collect();
         Scope { columns, ..Scope::default() }
+    }
+
+    /// How the benchmarks of a division are scrambled; none if they are not.
+    pub fn scrambling(&self, division: Option<&str>) -> Option<&Scrambling> {
+        let own = division.and_then(|name| self.divisions.get(name)?.scramble.as_ref());
+        own.unwrap_or(&self.run.scramble).as_ref()
     }
 }

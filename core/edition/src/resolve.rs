@@ -7,6 +7,7 @@ use agon_formula::{Formula, FormulaError, Scope, SortKey, compile, compile_order
 use agon_results::{
     ColumnRule, Duplicates, Header, Join, JoinFile, Kind as RawKind, Mapping, Recognise, Source as RawSource,
 };
+use agon_scramble::{Annotations, Mode};
 use agon_table::{Dim, Exact, Type, Value, parse_decimal, parse_quantity};
 use indexmap::IndexMap;
 use regex::Regex;
@@ -16,7 +17,7 @@ use crate::language::RUN_FIELDS;
 use crate::model::{
     Action, Constant, Deviation, Division, Doc, Edition, Entrants, Field, Figure, FigureSource, Form, Input,
     LedgerEntry, Let, Limits, Market, PublishedForm, Ranking, Reading, Recognition, RulesDocument, RunOrder, RunRules,
-    Scoring, Seed, Status, Step, TableRule, Track, Variable, View,
+    Scoring, Scrambling, Seed, Status, Step, TableRule, Track, Variable, View,
 };
 use crate::node::{Entry, Kind, Node, Place, overlay};
 use crate::plugins;
@@ -479,8 +480,9 @@ impl Resolver<'_> {
             Some("experimental") => Status::Experimental,
             _ => Status::Competitive,
         };
-        let divisions = self.divisions(node, sets);
         let limits = limits_of(node.get("limits"));
+        let run = self.run_rules(node, &limits);
+        let divisions = self.divisions(node, sets, &run);
         let parameters = match &plugin {
             Some(name) => plugins::check_parameters(name, plugins::parameters(name).as_ref(), node, self.out),
             None => IndexMap::new(),
@@ -500,7 +502,7 @@ impl Resolver<'_> {
                 Some("trace") => Some(Input::Trace),
                 _ => None,
             },
-            run: self.run_rules(node, &limits),
+            run,
             limits,
             checks,
             divisions,
@@ -546,8 +548,39 @@ impl Resolver<'_> {
             } else {
                 RunOrder::Listed
             },
-            scramble: text(node, "scramble").filter(|mode| mode != "none"),
+            scramble: node.get("scramble").and_then(|scramble| self.scrambling(scramble, None)),
         }
+    }
+
+    /// How benchmarks are scrambled: a mode, or a mapping that may leave out what stands around it.
+    fn scrambling(&mut self, node: &Node, around: Option<&Scrambling>) -> Option<Scrambling> {
+        let word = node.text().map(str::to_string).or_else(|| text(node, "mode"));
+        let mode = match word.as_deref() {
+            Some("none") => return None,
+            Some(word) => Mode::from_word(word)?,
+            None => match around {
+                Some(around) => around.mode,
+                None => {
+                    let message = "it is not said how benchmarks are scrambled".into();
+                    self.error(
+                        "edition/value",
+                        &node.place,
+                        message,
+                        "add `mode:`; the track is not scrambled otherwise",
+                    );
+                    return None;
+                }
+            },
+        };
+        let usual = agon_scramble::Options::new(mode, 0).annotations;
+        let said = text(node, "annotations").and_then(|word| Annotations::from_word(&word));
+        let kept = around.filter(|around| around.mode == mode).map(|around| around.annotations);
+        let scrambling = Scrambling { doc: doc(node), mode, annotations: said.or(kept).unwrap_or(usual) };
+        if let Some(conflict) = scrambling.options(0).conflict() {
+            self.error("edition/value", &node.place, conflict, "take another mode, or other annotations");
+            return None;
+        }
+        Some(scrambling)
     }
 
     /// `limits.wall in s`, `limits.memory in MiB`, `limits.cores`.
@@ -603,7 +636,7 @@ impl Resolver<'_> {
         Some(Variable::Limit { limit: limit.into(), unit: unit.map(str::to_string), size })
     }
 
-    fn divisions(&mut self, track: &Node, sets: Option<&Node>) -> IndexMap<String, Division> {
+    fn divisions(&mut self, track: &Node, sets: Option<&Node>, run: &RunRules) -> IndexMap<String, Division> {
         let mut divisions = IndexMap::new();
         let Some(node) = track.get("divisions") else { return divisions };
         let set = match &node.kind {
@@ -643,8 +676,9 @@ impl Resolver<'_> {
                     self.error("edition/two-divisions", &entry.key_place, message, "remove it from one of them");
                 }
             }
+            let scramble = entry.value.get("scramble").map(|scramble| self.scrambling(scramble, run.scramble.as_ref()));
             let division =
-                Division { doc: doc(&entry.value), logics, experimental: flag(&entry.value, "experimental") };
+                Division { doc: doc(&entry.value), logics, experimental: flag(&entry.value, "experimental"), scramble };
             divisions.insert(entry.key.clone(), division);
         }
         divisions

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use agon_edition::model::{Edition, Input, ParameterValue, RunOrder};
+use agon_edition::model::{Edition, Input, ParameterValue, RunOrder, Scrambling};
 use agon_edition::{Reading, load};
 
 fn edition(text: &str) -> Edition {
@@ -39,6 +39,14 @@ tracks:
     input: trace
     run: { order: listed, scramble: none, environment: { CORES: null } }
   bare: { plugin: sat }
+  old:
+    plugin: sat
+    run: { scramble: { mode: main, annotations: keep, cite: page 4 } }
+    divisions:
+      with: [L]
+      without: { logics: [M], scramble: { annotations: strip } }
+      other: { logics: [N], scramble: plain }
+      as-is: { logics: [O], scramble: none }
 ";
 
 #[test]
@@ -47,7 +55,7 @@ fn run_rules() {
     let main = &edition.tracks["main"];
     assert_eq!(main.input, Some(Input::Stdin));
     assert_eq!(main.run.order, RunOrder::Shuffled);
-    assert_eq!(main.run.scramble.as_deref(), Some("single-query"));
+    assert_eq!(mode(&main.run.scramble), "single-query patterns");
     assert_eq!(main.run.doc.cite, ["page 3"]);
     let told = |track: &str| {
         let track = &edition.tracks[track];
@@ -57,11 +65,37 @@ fn run_rules() {
     assert_eq!(told("main"), ["90", "3", "953", "4", "2025"]);
     // A track that is like it says what differs.
     let other = &edition.tracks["other"];
-    assert_eq!((other.input, other.run.order, &other.run.scramble), (Some(Input::Trace), RunOrder::Listed, &None));
+    assert_eq!((other.input, other.run.order), (Some(Input::Trace), RunOrder::Listed));
+    assert_eq!(mode(&other.run.scramble), "none");
     assert_eq!(told("other"), ["90", "3", "953", "", "2025"]);
     let bare = &edition.tracks["bare"];
-    assert_eq!((bare.input, bare.run.order, &bare.run.scramble), (None, RunOrder::Listed, &None));
+    assert_eq!((bare.input, bare.run.order, mode(&bare.run.scramble)), (None, RunOrder::Listed, "none".into()));
     assert!(bare.run.environment.is_empty());
+}
+
+fn mode(scrambling: &Option<Scrambling>) -> String {
+    scrambling.as_ref().map_or("none".into(), |s| format!("{} {}", s.mode.word(), s.annotations.word()))
+}
+
+#[test]
+fn divisions_that_are_scrambled_in_their_own_ways() {
+    let edition = edition(TRACKS);
+    let old = &edition.tracks["old"];
+    assert_eq!(old.run.scramble.as_ref().unwrap().doc.cite, ["page 4"]);
+    let of = |division: Option<&str>| mode(&old.scrambling(division).cloned());
+    assert_eq!(of(None), "main keep");
+    assert_eq!(of(Some("with")), "main keep");
+    assert_eq!(of(Some("without")), "main strip");
+    // Another mode keeps the annotations that it usually keeps.
+    assert_eq!(of(Some("other")), "plain keep");
+    assert_eq!(of(Some("as-is")), "none");
+    let text = agon_edition::explain::explain_track(old);
+    assert!(text.contains("in the mode `main` [page 4]"), "{text}");
+    assert!(
+        text.contains("without: M; its benchmarks are scrambled in the mode `main`, with all annotations removed"),
+        "{text}"
+    );
+    assert!(text.contains("as-is: O; its benchmarks are not scrambled"), "{text}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use agon_store::entrants::Entrants;
 use agon_table::{Column, Symbols, Table, Type};
 
 /// The formats.
-pub const TARGETS: [&str; 12] = [
+pub const TARGETS: [&str; 13] = [
     "formula",
     "edition",
     "results",
@@ -31,6 +31,7 @@ pub const TARGETS: [&str; 12] = [
     "smt-answer",
     "journal",
     "entrants",
+    "script",
 ];
 
 const EDITION: &str = include_str!("../../competitions/summer-cup/edition.yaml");
@@ -54,6 +55,11 @@ const FORMULAS: [&str; 8] = [
     "-(3 mod 2) + floor(100 * 14636.7563) - sum(n once b) * 1e-3",
 ];
 
+const SCRIPT: &str = "(set-logic QF_BV)\n(set-info :status sat)\n(declare-sort |s t| 0)\n(declare-fun a (|s t| (_ BitVec 8)) \
+                      Bool)\n(declare-datatypes ((T 0)) (((leaf) (node (left T) (n Int)))))\n(define-fun f ((x Bool)) Bool (not \
+                      x))\n(push 1)\n(assert (! (let ((y #x0f) (z true)) (and (bvult y (_ bv3 8)) (f z) (forall ((q Bool)) (! q \
+                      :pattern ((f q)))))) :named n1)) ; remark\n(check-sat)\n(pop 1)\n(set-option :x \"a\"\"b\")\n(assert (match t \
+                      ((leaf true) ((node l m) ((_ is leaf) l)))))\n(check-sat)\n(exit)\n";
 const DIMACS: &str = "c a formula\np cnf 4 5\n1 -2 0\n2 3\n-4 0\n-1 0 4 0\nc\n-3 2 1 0\n%\n0\n";
 const AAG: &str = "aag 7 2 1 2 4\n2\n4\n6 13\n14\n3\n8 2 4\n10 3 5\n12 9 11\n14 12 6\ni0 left\no1 out\nc\nnote\n";
 const AIG: &[u8] = b"aig 5 2 0 1 3\n10\n\x02\x02\x03\x02\x01\x02o0 x\n";
@@ -288,6 +294,7 @@ impl Fuzzer {
             }
             "sat-answer" => SAT_ANSWER.into(),
             "smt-answer" => SMT_ANSWER.into(),
+            "script" => SCRIPT.into(),
             "journal" => self.journal.clone(),
             "entrants" => ENTRANTS.into(),
             _ => RESULTS.into(),
@@ -363,6 +370,7 @@ impl Fuzzer {
             "aiger" => aiger(input),
             "sat-answer" => sat_answer(input),
             "smt-answer" => smt_answer(input),
+            "script" => script(input),
             "journal" => journal::one(&self.store, input, &self.records),
             "entrants" => {
                 let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
@@ -454,6 +462,31 @@ fn sat_answer(input: &[u8]) -> Result<(), String> {
             }
         }
     }
+    Ok(())
+}
+
+/// Whatever is accepted is scrambled to the same whenever it is read, and a refusal has a place.
+fn script(input: &[u8]) -> Result<(), String> {
+    use agon_scramble::{Error, Mode, Options, scramble};
+    for (word, mode) in Mode::ALL.into_iter().filter(|(_, mode)| *mode != Mode::Unfold) {
+        for seed in [0, 7] {
+            let run = || {
+                let mut out = Vec::new();
+                let result = scramble(input, &Options::new(mode, seed), &mut out);
+                (out, result)
+            };
+            let ((out, result), (again, _)) = (run(), run());
+            if out != again {
+                return Err(format!("{word} with seed {seed} gives something else the second time"));
+            }
+            if let Err(Error::Refused(refusal) | Error::Beyond(refusal)) = result
+                && (refusal.line == 0 || refusal.column == 0 || refusal.message.is_empty())
+            {
+                return Err(format!("{word}: a refusal says nothing or has no place"));
+            }
+        }
+    }
+    let _ = agon_scramble::enumerate::models(&String::from_utf8_lossy(input));
     Ok(())
 }
 
