@@ -38,7 +38,7 @@ pub fn script(entries: &[ScriptEntry]) -> Script {
             }
         }
     }
-    Script { steps, go_on: false }
+    Script { steps, ..Script::default() }
 }
 
 /// The entries of a step's dialogue: one for each expectation, in order; those that were not reached say so. `seen` is
