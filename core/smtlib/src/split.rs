@@ -482,6 +482,11 @@ impl<R: Read> Reader<R> {
         Self { input, splitter, piece: vec![0; 1 << 16].into() }
     }
 
+    /// Reads string literals in another way from the next item on.
+    pub fn set_strings(&mut self, strings: Strings) {
+        self.splitter.set_strings(strings);
+    }
+
     /// The next item, `None` at the end of the input.
     ///
     /// # Errors
