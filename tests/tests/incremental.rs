@@ -63,7 +63,7 @@ fn script(statuses: &[&str]) -> String {
 fn cup(edition: &str, track: &str) -> Cup {
     let mut cup = Cup::new(edition, track);
     cup.write("benchmarks/trace.smt2", script(&["sat"; 5]).as_bytes());
-    cup.options(&["--jobs", "2"]);
+    cup.options(&["--jobs", "2", "--seed", "7"]);
     cup
 }
 
@@ -325,6 +325,11 @@ fn real_solvers_agree_with_the_index() {
             })
             .collect();
         let path = folder.join(&row["path"]);
+        // The index counts checks behind an exit, which nobody is asked.
+        let text = String::from_utf8_lossy(&std::fs::read(&path).expect("it is there")).into_owned();
+        if text.split_once("(exit)").is_some_and(|(_, rest)| rest.contains("(check-sat")) {
+            continue;
+        }
         list += &format!("{},{},{},{}\n", row["path"], path.display(), row["logic"], statuses.join(" "));
         traces += 1;
     }

@@ -1098,8 +1098,11 @@ impl<'a> Watch<'a> {
             mechanisms.pinning = "none".to_string();
         }
         let ended = started[1].saturating_add(wall_ns);
-        let steps =
-            self.dialogue.take().map(|dialogue| dialogue.finish(started[1], started[2], ended)).unwrap_or_default();
+        let steps = self
+            .dialogue
+            .take()
+            .map(|dialogue| dialogue.finish(started[1], started[2], ended, count.cpu_ns))
+            .unwrap_or_default();
         let [output, error] = &mut self.streams;
         Ok(Observation {
             exit,

@@ -1,6 +1,6 @@
 //! What a run of the incremental track is worth: answers counted, times added up, and how it ended.
 
-use agon_judging::{Answer, Blame, Condition, Run, Soundness, ending};
+use agon_judging::{Answer, Blame, Condition, Limit, Run, Soundness, ending};
 use agon_sdk::values::StepOutcome;
 
 use crate::parameters::{After, AfterUnknown, ErrorChannel, Parameters, UnknownStatus};
@@ -280,7 +280,12 @@ pub fn judge(
     for (at, entry) in entries.iter().enumerate() {
         let check = entry.class == Class::Check;
         let status = expected.get(v.checks.len()).copied().unwrap_or(Answer::Unknown);
-        over |= entry.outcome == StepOutcome::NotRun || (check && v.checks.len() as u64 >= allowed);
+        if entry.outcome == StepOutcome::NotRun && !over {
+            // The run was over before the dialogue came to it.
+            v.reason = if run.stopped == Limit::None { Reason::NoAnswer } else { Reason::Limit };
+            over = true;
+        }
+        over |= check && v.checks.len() as u64 >= allowed;
         if over {
             if check {
                 let entry = (entry.outcome != StepOutcome::NotRun).then_some(at);

@@ -166,7 +166,7 @@ impl Script<'_> {
 
     fn print_success(&self) -> Result<(), Fault> {
         self.plan.script(&ScriptEntry::Send(PRINT_SUCCESS.to_vec()))?;
-        let label = format!("{}: :print-success", Class::Commands.word());
+        let label = format!("{} :print-success", Class::Commands.word());
         self.plan.script(&ScriptEntry::Expect(self.success(label)))
     }
 

@@ -341,6 +341,31 @@ fn earlier_answers_are_kept_however_the_run_ends() {
 }
 
 #[test]
+fn a_run_that_was_over_before_its_dialogue() {
+    for (limit, word) in [(Limit::None, "no-answer"), (Limit::Memory, "limit")] {
+        let log = Log::new().entry("commands :print-success", StepOutcome::NotRun, "", (0, 0), 0);
+        let log = log.entry("check 1 at line 2", StepOutcome::NotRun, "", (0, 0), 0);
+        let judgement = log.judged_with(&["sat"], "", |seen| seen.limit = limit);
+        assert_eq!((counts(&judgement), reason(&judgement).as_str()), ([1, 0, 0, 0], word));
+        assert_ne!(judgement.condition, Condition::Finished);
+    }
+}
+
+#[test]
+fn every_entry_of_a_plan_is_judged() {
+    // A label that is of no class would be passed over.
+    let plan = open("").prepare(&job()).expect("it is planned");
+    for entry in &plan.steps[0].script {
+        let label = match entry {
+            ScriptEntry::Send(_) => continue,
+            ScriptEntry::Expect(expect) => &expect.label,
+            ScriptEntry::Exchange(exchange) => &exchange.expect.label,
+        };
+        assert!(agon_incremental::plan::Class::of(label).is_some(), "{label}");
+    }
+}
+
+#[test]
 fn a_solver_that_ignores_the_exit_has_finished() {
     let mut log = Log::new().check("sat", 10);
     log.0[0].outcome = StepOutcome::Stopped;

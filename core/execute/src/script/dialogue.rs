@@ -457,8 +457,8 @@ impl<'a> Dialogue<'a> {
     }
 
     /// The log, with times from the start of the program on. A step in progress when the run ended is logged
-    /// as given up then.
-    pub(crate) fn finish(mut self, started: u64, own_cpu: u64, ended: u64) -> Vec<StepLog> {
+    /// as given up then; `cpu` is the CPU time used up to then.
+    pub(crate) fn finish(mut self, started: u64, own_cpu: u64, ended: u64, cpu: Option<u64>) -> Vec<StepLog> {
         let script = self.script;
         match (script.steps.get(self.next), self.began) {
             (Some(Step::Expect { name, .. }), Some(_)) => {
@@ -467,7 +467,7 @@ impl<'a> Dialogue<'a> {
                     sent_ns: self.sent.map_or(0, |(at, _)| at),
                     sent_cpu_ns: self.sent.map_or(Some(0), |(_, cpu)| cpu),
                     answered_ns: ended,
-                    cpu_ns: None,
+                    cpu_ns: cpu,
                     outcome: StepOutcome::TimedOut,
                     answers: 0,
                     refused: 0,
@@ -481,7 +481,7 @@ impl<'a> Dialogue<'a> {
                     self.tally.waited += ended.saturating_sub(asked);
                 }
                 self.tally.last = self.unread.split_off(self.taken);
-                let entry = self.entry(exchange, StepOutcome::TimedOut, ended, None);
+                let entry = self.entry(exchange, StepOutcome::TimedOut, ended, cpu);
                 self.log.push(entry);
             }
             _ => {}
