@@ -260,7 +260,8 @@
 // Outcome of a step: a limit ended it.
 #define AGON_OUTCOME_LIMIT 2
 
-// Outcome of a step: the response was not accepted, and the script ended.
+// Outcome of a step: the response was not accepted, and the script ended; of a command, the host ended it because it went
+// on after its script.
 #define AGON_OUTCOME_STOPPED 3
 
 // Outcome of a step: it was not reached.
@@ -461,6 +462,14 @@ typedef struct agon_step_log {
   const struct agon_reader *response;
   // The command's standard error output; may be null.
   const struct agon_reader *errors;
+  // Of an expectation: how many responses came. An exchange has one for each piece.
+  uint64_t answers;
+  // How many of them were not accepted, with output that was there before anything was asked.
+  uint64_t refused;
+  // Time between the last byte of a piece and its response, in nanoseconds, added up over the pieces.
+  uint64_t waited_ns;
+  // Which response `response` is, counted from 0: the first that was not accepted, else the last.
+  uint64_t kept;
 } agon_step_log;
 
 // What was observed of a run.
@@ -569,6 +578,9 @@ typedef struct agon_step {
   struct agon_arg input;
   // The name of the edition's limits that this step has for itself; null: it shares the limits of the run.
   struct agon_str limits;
+  // How long the program may go on after its script has ended, in nanoseconds; then the host ends it, which is no
+  // limit: the outcome of the command is `AGON_OUTCOME_STOPPED`. `AGON_NO_VALUE`: to its own end, or a limit.
+  uint64_t patience_ns;
 } agon_step;
 
 // A response that the script waits for.
@@ -586,6 +598,27 @@ typedef struct agon_expect {
   // How many.
   uint64_t n_accept;
 } agon_expect;
+
+// Bytes of the benchmark.
+typedef struct agon_range {
+  // The first.
+  uint64_t from;
+  // The one after the last.
+  uint64_t to;
+} agon_range;
+
+// Pieces of the benchmark that the script sends one by one, each with a line feed behind it and when the one before has
+// been answered. The log has one entry for all of them.
+typedef struct agon_exchange {
+  // Bytes of this table.
+  uint64_t struct_size;
+  // The pieces, of the benchmark as the run gets it.
+  const struct agon_range *pieces;
+  // How many.
+  uint64_t n_pieces;
+  // The response to each.
+  const struct agon_expect *expect;
+} agon_exchange;
 
 // Something that must be checked before the verdict is final.
 typedef struct agon_follow_up {
@@ -672,6 +705,8 @@ typedef struct agon_sink {
   int32_t (*follow_up)(void *ctx, const struct agon_follow_up *follow_up);
   // Points to the bytes that a verdict or an explanation rests on. In `judge`, `conclude` and `explain`. `[call]`
   int32_t (*evidence)(void *ctx, uint32_t stream, uint32_t step, uint64_t from, uint64_t to, struct agon_str note);
+  // Pieces of the benchmark that the script of the last step sends, each with its response. In `prepare`. `[call]`
+  int32_t (*script_exchange)(void *ctx, const struct agon_exchange *exchange);
 } agon_sink;
 
 // What the host offers beside the sinks. It lives until the process ends.
@@ -811,15 +846,17 @@ static_assert(sizeof(agon_benchmark) == 144, "agon_benchmark has 144 bytes");
 static_assert(sizeof(agon_participant) == 40, "agon_participant has 40 bytes");
 static_assert(sizeof(agon_limits) == 40, "agon_limits has 40 bytes");
 static_assert(sizeof(agon_job) == 32, "agon_job has 32 bytes");
-static_assert(sizeof(agon_step_log) == 104, "agon_step_log has 104 bytes");
+static_assert(sizeof(agon_step_log) == 136, "agon_step_log has 136 bytes");
 static_assert(sizeof(agon_observation) == 104, "agon_observation has 104 bytes");
 static_assert(sizeof(agon_judgement) == 64, "agon_judgement has 64 bytes");
 static_assert(sizeof(agon_validation) == 72, "agon_validation has 72 bytes");
 static_assert(sizeof(agon_arg) == 24, "agon_arg has 24 bytes");
-static_assert(sizeof(agon_step) == 104, "agon_step has 104 bytes");
+static_assert(sizeof(agon_step) == 112, "agon_step has 112 bytes");
 static_assert(sizeof(agon_expect) == 48, "agon_expect has 48 bytes");
+static_assert(sizeof(agon_range) == 16, "agon_range has 16 bytes");
+static_assert(sizeof(agon_exchange) == 32, "agon_exchange has 32 bytes");
 static_assert(sizeof(agon_follow_up) == 88, "agon_follow_up has 88 bytes");
-static_assert(sizeof(agon_sink) == 200, "agon_sink has 200 bytes");
+static_assert(sizeof(agon_sink) == 208, "agon_sink has 208 bytes");
 static_assert(sizeof(agon_host) == 40, "agon_host has 40 bytes");
 static_assert(sizeof(agon_track_table) == 80, "agon_track_table has 80 bytes");
 static_assert(sizeof(agon_plugin) == 96, "agon_plugin has 96 bytes");
@@ -834,15 +871,17 @@ _Static_assert(sizeof(agon_benchmark) == 144, "agon_benchmark has 144 bytes");
 _Static_assert(sizeof(agon_participant) == 40, "agon_participant has 40 bytes");
 _Static_assert(sizeof(agon_limits) == 40, "agon_limits has 40 bytes");
 _Static_assert(sizeof(agon_job) == 32, "agon_job has 32 bytes");
-_Static_assert(sizeof(agon_step_log) == 104, "agon_step_log has 104 bytes");
+_Static_assert(sizeof(agon_step_log) == 136, "agon_step_log has 136 bytes");
 _Static_assert(sizeof(agon_observation) == 104, "agon_observation has 104 bytes");
 _Static_assert(sizeof(agon_judgement) == 64, "agon_judgement has 64 bytes");
 _Static_assert(sizeof(agon_validation) == 72, "agon_validation has 72 bytes");
 _Static_assert(sizeof(agon_arg) == 24, "agon_arg has 24 bytes");
-_Static_assert(sizeof(agon_step) == 104, "agon_step has 104 bytes");
+_Static_assert(sizeof(agon_step) == 112, "agon_step has 112 bytes");
 _Static_assert(sizeof(agon_expect) == 48, "agon_expect has 48 bytes");
+_Static_assert(sizeof(agon_range) == 16, "agon_range has 16 bytes");
+_Static_assert(sizeof(agon_exchange) == 32, "agon_exchange has 32 bytes");
 _Static_assert(sizeof(agon_follow_up) == 88, "agon_follow_up has 88 bytes");
-_Static_assert(sizeof(agon_sink) == 200, "agon_sink has 200 bytes");
+_Static_assert(sizeof(agon_sink) == 208, "agon_sink has 208 bytes");
 _Static_assert(sizeof(agon_host) == 40, "agon_host has 40 bytes");
 _Static_assert(sizeof(agon_track_table) == 80, "agon_track_table has 80 bytes");
 _Static_assert(sizeof(agon_plugin) == 96, "agon_plugin has 96 bytes");

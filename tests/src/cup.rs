@@ -50,6 +50,12 @@ impl Cup {
         Self { folder, edition, track, entrants: Vec::new(), options: Vec::new() }
     }
 
+    /// The same competition by the edition of a file.
+    #[must_use]
+    pub fn of(self, edition: &str) -> Self {
+        Self { edition: edition.to_string(), ..self }
+    }
+
     /// A competition with a plugin and the simplest of scorings, in the track `main`.
     ///
     /// # Panics

@@ -190,7 +190,8 @@ pub const AGON_OUTCOME_DONE: u32 = 0;
 pub const AGON_OUTCOME_EOF: u32 = 1;
 /// Outcome of a step: a limit ended it.
 pub const AGON_OUTCOME_LIMIT: u32 = 2;
-/// Outcome of a step: the response was not accepted, and the script ended.
+/// Outcome of a step: the response was not accepted, and the script ended; of a command, the host ended it because it went
+/// on after its script.
 pub const AGON_OUTCOME_STOPPED: u32 = 3;
 /// Outcome of a step: it was not reached.
 pub const AGON_OUTCOME_NOT_RUN: u32 = 4;
@@ -403,6 +404,14 @@ pub struct AgonStepLog {
     pub response: *const AgonReader,
     /// The command's standard error output; may be null.
     pub errors: *const AgonReader,
+    /// Of an expectation: how many responses came. An exchange has one for each piece.
+    pub answers: u64,
+    /// How many of them were not accepted, with output that was there before anything was asked.
+    pub refused: u64,
+    /// Time between the last byte of a piece and its response, in nanoseconds, added up over the pieces.
+    pub waited_ns: u64,
+    /// Which response `response` is, counted from 0: the first that was not accepted, else the last.
+    pub kept: u64,
 }
 
 /// What was observed of a run.
@@ -521,6 +530,9 @@ pub struct AgonStep {
     pub input: AgonArg,
     /// The name of the edition's limits that this step has for itself; null: it shares the limits of the run.
     pub limits: AgonStr,
+    /// How long the program may go on after its script has ended, in nanoseconds; then the host ends it, which is no
+    /// limit: the outcome of the command is `AGON_OUTCOME_STOPPED`. `AGON_NO_VALUE`: to its own end, or a limit.
+    pub patience_ns: u64,
 }
 
 /// A response that the script waits for.
@@ -539,6 +551,31 @@ pub struct AgonExpect {
     pub accept: *const AgonBytes,
     /// How many.
     pub n_accept: u64,
+}
+
+/// Bytes of the benchmark.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct AgonRange {
+    /// The first.
+    pub from: u64,
+    /// The one after the last.
+    pub to: u64,
+}
+
+/// Pieces of the benchmark that the script sends one by one, each with a line feed behind it and when the one before has
+/// been answered. The log has one entry for all of them.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct AgonExchange {
+    /// Bytes of this table.
+    pub struct_size: u64,
+    /// The pieces, of the benchmark as the run gets it.
+    pub pieces: *const AgonRange,
+    /// How many.
+    pub n_pieces: u64,
+    /// The response to each.
+    pub expect: *const AgonExpect,
 }
 
 /// Something that must be checked before the verdict is final.
@@ -639,6 +676,8 @@ pub struct AgonSink {
     pub evidence: Option<
         unsafe extern "C" fn(ctx: *mut c_void, stream: u32, step: u32, from: u64, to: u64, note: AgonStr) -> i32,
     >,
+    /// Pieces of the benchmark that the script of the last step sends, each with its response. In `prepare`. `[call]`
+    pub script_exchange: Option<unsafe extern "C" fn(ctx: *mut c_void, exchange: *const AgonExchange) -> i32>,
 }
 
 /// What the host offers beside the sinks. It lives until the process ends.
@@ -824,15 +863,17 @@ layout! {
     AgonParticipant: 40, n_configuration at 32;
     AgonLimits: 40, cores at 32;
     AgonJob: 32, limits at 24;
-    AgonStepLog: 104, errors at 96;
+    AgonStepLog: 136, kept at 128;
     AgonObservation: 104, columns at 96;
     AgonJudgement: 64, n_artifacts at 56;
     AgonValidation: 72, observation at 64;
     AgonArg: 24, text at 8;
-    AgonStep: 104, limits at 88;
+    AgonStep: 112, patience_ns at 104;
     AgonExpect: 48, n_accept at 40;
+    AgonRange: 16, to at 8;
+    AgonExchange: 32, expect at 24;
     AgonFollowUp: 88, limits at 72;
-    AgonSink: 200, evidence at 192;
+    AgonSink: 208, script_exchange at 200;
     AgonHost: 40, interface at 32;
     AgonTrackTable: 80, interface at 72;
     AgonPlugin: 96, track at 88;
@@ -846,7 +887,7 @@ macro_rules! sized {
 
 sized! {
     AgonReader AgonDoc AgonInput AgonBenchmark AgonParticipant AgonLimits AgonJob AgonStepLog AgonObservation
-    AgonJudgement AgonValidation AgonStep AgonExpect AgonFollowUp AgonSink AgonHost AgonTrackTable AgonPlugin
+    AgonJudgement AgonValidation AgonStep AgonExpect AgonExchange AgonFollowUp AgonSink AgonHost AgonTrackTable AgonPlugin
     AgonConformance
 }
 

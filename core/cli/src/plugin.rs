@@ -15,7 +15,8 @@ use crate::print;
 
 /// The tracks that are linked into this program.
 #[cfg(feature = "builtin-tracks")]
-pub static LINKED: &[&AgonPlugin] = &[&agon_single_query::AGON_PLUGIN, &agon_sat::AGON_PLUGIN];
+pub static LINKED: &[&AgonPlugin] =
+    &[&agon_incremental::AGON_PLUGIN, &agon_single_query::AGON_PLUGIN, &agon_sat::AGON_PLUGIN];
 /// None are linked into this program.
 #[cfg(not(feature = "builtin-tracks"))]
 pub static LINKED: &[&AgonPlugin] = &[];

@@ -1,5 +1,7 @@
 //! Between the values of plugins, the observations of the runner, and the records of the store.
 
+use std::collections::HashMap;
+
 use agon_sdk::values::{self, Fidelity, Judgement, Limit, Output, Source, StepKind, StepLog, StepOutcome, Value};
 use agon_store::record::{
     self, Asked, Blame, Cell, Condition, Evidence, LimitKind, PluginId, Run, Soundness, Stage, Stream, Verdict,
@@ -47,7 +49,24 @@ pub fn given(store: &Store, run: &Run, job: &mut values::Job) -> Result<(), Stor
 /// If an output cannot be read.
 pub fn observation(store: &Store, run: &Run) -> Result<values::Observation, StoreError> {
     let mut steps = Vec::with_capacity(run.steps.len());
+    // Responses are mostly the same few words.
+    let mut words: HashMap<Digest, Output> = HashMap::new();
     for step in &run.steps {
+        let response = match words.get(&step.response.digest).filter(|_| !step.response.truncated) {
+            Some(output) => output.clone(),
+            None => stored(store, &step.response)?,
+        };
+        if step.label.is_some() && !step.response.truncated {
+            words.entry(step.response.digest).or_insert_with(|| response.clone());
+        }
+        let answered = u64::from(matches!(step.outcome.as_str(), "done" | "stopped") && step.label.is_some());
+        let one = record::Exchanged {
+            answers: answered,
+            refused: u64::from(step.outcome == "stopped" && step.label.is_some()),
+            waited_ns: step.answered_ns.map_or(0, |at| at.saturating_sub(step.sent_ns)),
+            kept: 0,
+        };
+        let came = step.exchange.unwrap_or(one);
         let errors = step.errors.as_ref().map(|s| stored(store, s)).transpose()?;
         steps.push(StepLog {
             kind: if step.label.is_some() { StepKind::Expect } else { StepKind::Command },
@@ -60,8 +79,12 @@ pub fn observation(store: &Store, run: &Run) -> Result<values::Observation, Stor
             exit: step.exit,
             signal: step.signal,
             limit: limit(step.limit),
-            response: stored(store, &step.response)?,
+            response,
             errors,
+            answers: came.answers,
+            refused: came.refused,
+            waited_ns: came.waited_ns,
+            kept: came.kept,
         });
     }
     let mut collected = Vec::with_capacity(run.collected.len());

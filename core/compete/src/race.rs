@@ -339,7 +339,8 @@ impl Race<'_> {
     /// Runs the steps of a plan one after the other, within the limits of one run. Every command has an entry in the log,
     /// followed by those of its dialogue; a plan of one command without a dialogue needs no log.
     fn steps(&self, entrant: &Runnable, benchmark: &Benchmark, path: &Path, plan: &Plan) -> Result<record::Run, Stop> {
-        let steps = plan.steps_or_default();
+        let usual = [Step::solve()];
+        let steps = if plan.steps.is_empty() { &usual[..] } else { &plan.steps };
         let place = self.slots.acquire();
         let ending = benchmark.path.extension().map_or(String::new(), |e| format!(".{}", e.to_string_lossy()));
         let file = JobFile {
@@ -356,7 +357,7 @@ impl Race<'_> {
         let mut total: Option<record::Run> = None;
         let mut log: Vec<record::Step> = Vec::new();
         let mut before = Before::default();
-        for step in &steps {
+        for step in steps {
             let at = total.as_ref().map_or(0, |t| t.wall_ns);
             if !before.reaches(step, &plan.collect) {
                 log.push(dialogue::not_run(&step.name, None, at));
@@ -374,7 +375,7 @@ impl Race<'_> {
             run.limits = limits;
             run.cpus = place.cpus().to_vec();
             run.collect = paths.iter().map(OsString::from).collect();
-            run.script = (!step.script.is_empty()).then(|| dialogue::script(&step.script));
+            run.script = (!step.script.is_empty()).then(|| dialogue::script(step, &file.content));
             self.words(&mut run, step, plan.steps.is_empty(), entrant, benchmark, &file, &before, &plan.collect)?;
             let seen = match self.runner.run(&run, self.cancel) {
                 Ok(seen) => seen,
@@ -387,7 +388,7 @@ impl Race<'_> {
                 left.wall = left.wall.map(|t| t.saturating_sub(Duration::from_nanos(seen.wall_ns)));
                 left.cpu = left.cpu.map(|t| t.saturating_sub(Duration::from_nanos(seen.cpu_ns)));
             }
-            log.push(command(&one, &step.name, at));
+            log.push(command(&one, seen.dismissed, &step.name, at));
             log.extend(dialogue::log(self.store, step, &seen.steps, Some(&seen), at)?);
             before.ended.push((step.name.clone(), seen.limit.is_none() && seen.exit == Some(0), out));
             for (path, file) in seen.collected {
@@ -564,11 +565,16 @@ fn joined(mut all: record::Run, one: record::Run) -> record::Run {
 }
 
 /// The entry of a command in the log of a run's steps.
-fn command(one: &record::Run, name: &str, sent_ns: u64) -> record::Step {
+fn command(one: &record::Run, dismissed: bool, name: &str, sent_ns: u64) -> record::Step {
+    let outcome = match one.limit {
+        LimitKind::None if dismissed => StepOutcome::Stopped,
+        LimitKind::None => StepOutcome::Done,
+        _ => StepOutcome::Limit,
+    };
     record::Step {
         name: name.to_string(),
         label: None,
-        outcome: if one.limit == LimitKind::None { StepOutcome::Done } else { StepOutcome::Limit }.word().to_string(),
+        outcome: outcome.word().to_string(),
         sent_ns,
         answered_ns: Some(sent_ns + one.wall_ns),
         cpu_ns: Some(one.cpu_ns),
@@ -577,6 +583,7 @@ fn command(one: &record::Run, name: &str, sent_ns: u64) -> record::Step {
         limit: one.limit,
         response: one.stdout,
         errors: Some(one.stderr),
+        exchange: None,
     }
 }
 

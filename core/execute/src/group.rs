@@ -575,6 +575,17 @@ impl SlotGroup {
         }
     }
 
+    /// CPU time of the run so far, in nanoseconds; [`SlotGroup::cpu`] tells more, and takes longer.
+    pub(crate) fn cpu_time(&self) -> Option<u64> {
+        match self {
+            SlotGroup::V1(slot) => {
+                let now = reread_number(slot.usage.as_ref());
+                now.zip(slot.base_cpu.cpu_ns).map(|(now, base)| now.saturating_sub(base))
+            }
+            other => other.cpu().cpu_ns,
+        }
+    }
+
     /// Whether the run was refused a process.
     pub(crate) fn process_refused(&self) -> bool {
         match self {

@@ -25,5 +25,5 @@ pub use job::{CancelToken, FileContent, Job, JobFile, Limits, Stdin};
 pub use machine::{Core, Machine, Row, State};
 pub use observation::{Captured, Fault, Limit, Mechanisms, MemoryUse, Observation};
 pub use runner::{GroupChoice, Helper, Options, Runner, WorkFolder};
-pub use script::{Answer, Script, Step, StepLog, StepOutcome};
+pub use script::{Answer, Exchange, Script, Step, StepLog, StepOutcome};
 pub use slots::{SlotGuard, Slots, SlotsError};

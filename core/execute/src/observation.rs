@@ -36,6 +36,9 @@ pub struct Observation {
     pub stderr: Captured,
     /// Whether processes were left when the program ended (they were killed).
     pub stragglers: bool,
+    /// Whether the program was ended because it went on after its dialogue for longer than
+    /// [`Script::patience`](crate::Script::patience); that is no limit.
+    pub dismissed: bool,
     /// The cores the run was pinned to.
     pub cpus: Vec<u32>,
     /// What enforced the limits and measured.

@@ -12,6 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{MemfdFlags, OFlags, SealFlags};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
+use rustix::thread::CpuSet;
 
 use crate::group::GroupLimits;
 use crate::job::{CancelToken, FileContent, Job, Stdin};
@@ -19,7 +20,7 @@ use crate::launcher::{self, monotonic};
 use crate::observation::{Captured, Fault, Limit, MemoryUse, Observation, Tried};
 use crate::runner::{Context, Slot, WorkFolder};
 use crate::scratch;
-use crate::script::Dialogue;
+use crate::script::{Dialogue, Next};
 use crate::wire::{self, FILES, Input, Launch, Reply, Report, Request, WORK, Work};
 
 /// How long a killed run may take to be gone before it is given up.
@@ -28,6 +29,10 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const SETUP: Duration = Duration::from_secs(20);
 /// When a run is first looked at, in nanoseconds; most short ones are over before.
 const FIRST_LOOK: u64 = 20_000_000;
+/// How long answers are waited for, one after the other, before all else is looked at again: nanoseconds.
+const ATTENTION: u64 = 5_000_000;
+/// How long one of them is waited for meanwhile: nanoseconds.
+const PAUSE: u64 = 1_000_000;
 /// How long a working folder on disk is walked at a time.
 const WALK: Duration = Duration::from_millis(100);
 /// What a tmpfs holds beyond the limit, so that passing the limit can be seen.
@@ -140,6 +145,8 @@ fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fa
     let (input, passed) = if job.script.is_some() {
         let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).tried(|| "make a pipe".to_string())?;
         rustix::fs::fcntl_setfl(&write, OFlags::NONBLOCK).tried(|| "make a pipe".to_string())?;
+        // Long commands then need fewer turns; where it is not allowed, they need more.
+        let _ = rustix::pipe::fcntl_setpipe_size(&write, FEED);
         feed = Some(write);
         (Input::Passed, Some(read))
     } else {
@@ -182,6 +189,9 @@ fn prepare(slot: &mut Slot, context: &Context, job: &Job) -> Result<Prepared, Fa
         feed,
     })
 }
+
+/// Bytes that the pipe of a dialogue holds.
+const FEED: usize = 1 << 20;
 
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -309,7 +319,13 @@ struct Watch<'a> {
     /// Whether nothing more comes there.
     reported: bool,
     streams: [Stream; 2],
+    /// What was read last.
+    buffer: Vec<u8>,
     dialogue: Option<Dialogue<'a>>,
+    /// Whether its answers are mostly there at once: not negative.
+    prompt: i32,
+    /// Whether the run was ended because it went on after its dialogue.
+    dismissed: bool,
     launched: u64,
     /// Reports of the run's first process.
     started: Option<Report>,
@@ -329,6 +345,29 @@ struct Watch<'a> {
     next_cpu: u64,
     next_tick: u64,
     next_disk: u64,
+}
+
+/// This thread, on the cores of a run; it goes back to its own when this is dropped.
+struct Near(CpuSet);
+
+impl Near {
+    /// Nothing if no cores are named, or the thread may not choose.
+    fn new(cpus: &[u32]) -> Option<Near> {
+        let mut set = CpuSet::new();
+        for &cpu in cpus {
+            let cpu = usize::try_from(cpu).ok().filter(|cpu| *cpu < CpuSet::MAX_CPU)?;
+            set.set(cpu);
+        }
+        let own = rustix::thread::sched_getaffinity(None).ok()?;
+        (!cpus.is_empty() && rustix::thread::sched_setaffinity(None, &set).is_ok()).then_some(Near(own))
+    }
+}
+
+impl Drop for Near {
+    fn drop(&mut self) {
+        // If this fails the thread stays where it is, and runs as before.
+        let _ = rustix::thread::sched_setaffinity(None, &self.0);
+    }
 }
 
 struct Stream {
@@ -383,6 +422,12 @@ impl<'a> Watch<'a> {
             what: format!("does not listen: {error}"),
         };
         slot.socket.set_read_timeout(Some(SETUP)).map_err(lost)?;
+        let dialogue = match job.script.as_ref().zip(prepared.feed) {
+            Some((script, feed)) => {
+                Some(Dialogue::new(script, feed).tried(|| "open the text of a dialogue".to_string())?)
+            }
+            None => None,
+        };
         let launched = monotonic();
         wire::send(&slot.socket, &Request::Launch(Box::new(launch)), &fds).map_err(lost)?;
         let stream = |pipe| Stream { pipe: Some(pipe), captured: Captured::default() };
@@ -394,7 +439,10 @@ impl<'a> Watch<'a> {
             report,
             reported: false,
             streams: [stream(output), stream(error)],
-            dialogue: job.script.as_ref().zip(prepared.feed).map(|(script, feed)| Dialogue::new(script, feed)),
+            buffer: vec![0; 1 << 16],
+            dialogue,
+            prompt: 0,
+            dismissed: false,
             launched,
             started: None,
             ended: None,
@@ -414,6 +462,9 @@ impl<'a> Watch<'a> {
     }
 
     fn run(mut self, cancel: &CancelToken) -> Result<Observation, Fault> {
+        // Who is answered at once waits on the core that the answer comes from: waking another one takes many times as
+        // long as a short answer. While the program works, this thread sleeps.
+        let _near = self.dialogue.as_ref().and_then(|_| Near::new(&self.job.cpus));
         while self.gone.is_none() {
             self.turn(cancel)?;
         }
@@ -434,7 +485,7 @@ impl<'a> Watch<'a> {
         }
         if self.killed.is_none() {
             // The last answer may have come with the end.
-            self.advance_dialogue();
+            self.advance_dialogue()?;
         }
         let mut seen = self.observation()?;
         // After all is measured. What ran out of memory has lost its working folder, if that was in memory.
@@ -542,8 +593,11 @@ impl<'a> Watch<'a> {
         if socket {
             self.read_reply()?;
         }
-        if self.started.is_some() && self.killed.is_none() {
-            self.advance_dialogue();
+        if self.started.is_some() && self.killed.is_none() && !cancelled {
+            self.advance_dialogue()?;
+            if self.dialogue.as_ref().is_some_and(Dialogue::listens) {
+                self.listen()?;
+            }
         }
         if cancelled {
             self.failed = Some(Fault::Cancelled);
@@ -571,7 +625,9 @@ impl<'a> Watch<'a> {
                 until = until.min(self.next_cpu);
             }
             until = until.min(self.next_tick);
-            if let Some(deadline) = self.dialogue.as_ref().and_then(Dialogue::deadline) {
+            if self.ended.is_none()
+                && let Some(deadline) = self.dialogue.as_ref().and_then(Dialogue::deadline)
+            {
                 until = until.min(deadline);
             }
         }
@@ -713,11 +769,60 @@ impl<'a> Watch<'a> {
         scratch::used(&run_folder(self.slot), limit, WALK) > limit
     }
 
-    fn advance_dialogue(&mut self) {
+    fn advance_dialogue(&mut self) -> Result<(), Fault> {
         let group = &self.slot.group;
-        let late = self.dialogue.as_mut().is_some_and(|dialogue| dialogue.advance(|| group.cpu().cpu_ns));
-        if late {
-            self.end_for(Limit::Wall);
+        let Some(dialogue) = &mut self.dialogue else {
+            return Ok(());
+        };
+        let next = dialogue.advance(|| group.cpu_time());
+        if let Some(error) = dialogue.take_failure() {
+            return Err(error).tried(|| "read the text of a dialogue".to_string());
+        }
+        match next {
+            Next::Wait => {}
+            Next::Late => self.end_for(Limit::Wall),
+            // A program that has ended by itself already is left in peace.
+            Next::Dismiss if self.killed.is_none() && self.ended.is_none() && self.gone.is_none() => {
+                self.dismissed = true;
+                self.kill();
+            }
+            Next::Dismiss => {}
+        }
+        Ok(())
+    }
+
+    /// Waits for answers alone, as long as they come soon: what else can happen is looked at every few milliseconds.
+    fn listen(&mut self) -> Result<(), Fault> {
+        let until = monotonic().saturating_add(self.timeout().min(ATTENTION));
+        let pause = Timespec { tv_sec: 0, tv_nsec: PAUSE as _ };
+        let mut count = 0_u32;
+        loop {
+            // A program on the same core may have answered before this thread runs again. Where it mostly has not, asking
+            // is for nothing.
+            let mut got = false;
+            if self.prompt >= 0 || count.is_multiple_of(64) {
+                got = self.read(0)?;
+                self.prompt = (self.prompt + if got { 1 } else { -1 }).clamp(-8, 8);
+            }
+            if !got && let Some(pipe) = &self.streams[0].pipe {
+                match rustix::event::poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&pause)) {
+                    Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(()),
+                    Ok(_) => {}
+                    Err(error) => return Err(error).tried(|| "wait for an answer".to_string()),
+                }
+                self.read(0)?;
+            }
+            if self.killed.is_some() {
+                return Ok(());
+            }
+            self.advance_dialogue()?;
+            count += 1;
+            if !self.dialogue.as_ref().is_some_and(Dialogue::listens)
+                || self.killed.is_some()
+                || (count.is_multiple_of(16) && monotonic() >= until)
+            {
+                return Ok(());
+            }
         }
     }
 
@@ -852,8 +957,8 @@ impl<'a> Watch<'a> {
         let Some(pipe) = &stream.pipe else {
             return Ok(false);
         };
-        let mut buffer = [0; 65536];
-        let got = match rustix::io::read(pipe, &mut buffer) {
+        let buffer = &mut self.buffer;
+        let got = match rustix::io::read(pipe, &mut buffer[..]) {
             Ok(0) => {
                 stream.pipe = None;
                 if let (0, Some(dialogue)) = (index, &mut self.dialogue) {
@@ -993,8 +1098,11 @@ impl<'a> Watch<'a> {
             mechanisms.pinning = "none".to_string();
         }
         let ended = started[1].saturating_add(wall_ns);
-        let steps =
-            self.dialogue.take().map(|dialogue| dialogue.finish(started[1], started[2], ended)).unwrap_or_default();
+        let steps = self
+            .dialogue
+            .take()
+            .map(|dialogue| dialogue.finish(started[1], started[2], ended, count.cpu_ns))
+            .unwrap_or_default();
         let [output, error] = &mut self.streams;
         Ok(Observation {
             exit,
@@ -1009,6 +1117,7 @@ impl<'a> Watch<'a> {
             stdout: std::mem::take(&mut output.captured),
             stderr: std::mem::take(&mut error.captured),
             stragglers: self.ended.is_some_and(|ended| ended[5] != 0),
+            dismissed: self.dismissed,
             cpus: self.job.cpus.clone(),
             mechanisms,
             steps,

@@ -41,6 +41,7 @@ fn answers_are_told_apart_and_timed() {
                 send("(exit)\n"),
             ],
             go_on: false,
+            ..Script::default()
         });
         let seen = bench.run(&job);
         assert_eq!((seen.exit, seen.limit), (Some(4), None), "{kind:?} {seen:?}");
@@ -92,7 +93,7 @@ fn an_answer_that_does_not_come_ends_the_run_or_not() {
     for go_on in [false, true] {
         let mut job = solver();
         job.limits.wall = Some(Duration::from_secs(3));
-        job.script = Some(Script { steps: steps.clone(), go_on });
+        job.script = Some(Script { steps: steps.clone(), go_on, ..Script::default() });
         let seen = bench.run(&job);
         let outcomes: Vec<_> = seen.steps.iter().map(|step| step.outcome).collect();
         let mut expected = vec![StepOutcome::Answered, StepOutcome::Answered, StepOutcome::TimedOut];
@@ -114,6 +115,7 @@ fn a_program_that_ends_or_reads_nothing_ends_the_dialogue() {
     job.script = Some(Script {
         steps: vec![send("(check-sat)\n"), expect("1", Answer::Line, 5000), expect("2", Answer::Line, 1)],
         go_on: true,
+        ..Script::default()
     });
     let seen = bench.run(&job);
     assert_eq!((seen.exit, seen.limit), (Some(3), None));
@@ -121,15 +123,18 @@ fn a_program_that_ends_or_reads_nothing_ends_the_dialogue() {
     assert_eq!(seen.steps[0].outcome, StepOutcome::Ended);
     // The last answer has no end of line.
     job = shell("printf unsat");
-    job.script = Some(Script { steps: vec![expect("1", Answer::Line, 5000)], go_on: false });
+    job.script = Some(Script { steps: vec![expect("1", Answer::Line, 5000)], go_on: false, ..Script::default() });
     let seen = bench.run(&job);
     assert_eq!(seen.steps[0].response, b"unsat");
     assert_eq!(seen.exit, Some(0));
     // Never reads, and there is more than a pipe holds.
     job = shell("sleep 60");
     job.limits.wall = Some(Duration::from_millis(500));
-    job.script =
-        Some(Script { steps: vec![Step::Send(vec![b' '; 1 << 20]), expect("1", Answer::Line, 100)], go_on: false });
+    job.script = Some(Script {
+        steps: vec![Step::Send(vec![b' '; 1 << 21]), expect("1", Answer::Line, 100)],
+        go_on: false,
+        ..Script::default()
+    });
     let seen = bench.run(&job);
     assert_eq!(seen.limit, Some(Limit::Wall));
     assert_eq!(seen.steps, []);
@@ -144,6 +149,7 @@ fn a_program_that_ends_or_reads_nothing_ends_the_dialogue() {
             expect("end", Answer::Expression, 5000),
         ],
         go_on: false,
+        ..Script::default()
     });
     let seen = bench.run(&job);
     assert_eq!((seen.exit, seen.limit), (Some(0), None));
@@ -166,6 +172,7 @@ fn a_late_answer_is_not_taken_for_a_later_one() {
             expect("3", Answer::Expression, 5000),
         ],
         go_on: true,
+        ..Script::default()
     });
     let seen = bench.run(&job);
     let answers: Vec<&[u8]> = seen.steps.iter().map(|step| step.response.as_slice()).collect();
@@ -193,6 +200,7 @@ fn an_answer_that_is_not_accepted_ends_the_dialogue() {
             only("3", &["sat"]),
         ],
         go_on: true,
+        ..Script::default()
     });
     let seen = bench.run(&job);
     let steps: Vec<_> = seen.steps.iter().map(|step| (step.outcome, step.response.as_slice())).collect();
@@ -219,6 +227,7 @@ fn lines_and_what_is_left() {
             step("5", Answer::Line),
         ],
         go_on: false,
+        ..Script::default()
     });
     let seen = bench.run(&job);
     let steps: Vec<_> = seen.steps.iter().map(|step| (step.outcome, step.response.as_slice())).collect();

@@ -464,6 +464,10 @@ unsafe fn step_log<'a>(s: *const AgonStepLog) -> Result<StepLog<'a>, Fault> {
             limit: known(Limit::from_code(limit), "limit", limit)?,
             response: reader(field!(s, AgonStepLog, response), "response")?.unwrap_or(Reader::EMPTY),
             errors: reader(field!(s, AgonStepLog, errors), "step's error output")?,
+            answers: field!(s, AgonStepLog, answers).unwrap_or(0),
+            refused: field!(s, AgonStepLog, refused).unwrap_or(0),
+            waited_ns: field!(s, AgonStepLog, waited_ns).unwrap_or(0),
+            kept: field!(s, AgonStepLog, kept).unwrap_or(0),
         })
     }
 }

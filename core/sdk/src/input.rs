@@ -221,6 +221,14 @@ pub struct StepLog<'a> {
     pub response: Reader<'a>,
     /// The command's standard error output.
     pub errors: Option<Reader<'a>>,
+    /// Of an expectation: how many responses came. An exchange has one for each piece.
+    pub answers: u64,
+    /// How many of them were not accepted, with output that was there before anything was asked.
+    pub refused: u64,
+    /// Time between the last byte of a piece and its response, in ns, added up over the pieces.
+    pub waited_ns: u64,
+    /// Which response is kept, counted from 0: the first that was not accepted, else the last.
+    pub kept: u64,
 }
 
 /// Named bytes.

@@ -6,11 +6,14 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use agon_abi::{self as abi, AgonArg, AgonBytes, AgonExpect, AgonFollowUp, AgonSink, AgonStep, AgonStr, field};
+use agon_abi::{
+    self as abi, AGON_NO_VALUE, AgonArg, AgonBytes, AgonExchange, AgonExpect, AgonFollowUp, AgonRange, AgonSink,
+    AgonStep, AgonStr, field,
+};
 
 use crate::values::{
-    Arg, Blame, Condition, Evidence, Fault, FollowUp, FollowUpKind, Level, Piece, ScriptEntry, Soundness, Status, Step,
-    Stream,
+    Arg, Blame, Condition, Evidence, Expect, Fault, FollowUp, FollowUpKind, Level, Piece, ScriptEntry, Soundness,
+    Status, Step, Stream,
 };
 
 /// Calls a function of the sink, if the host has it.
@@ -116,6 +119,22 @@ fn arg(arg: &Arg) -> AgonArg {
     AgonArg { kind, reserved: 0, text }
 }
 
+/// An expectation for the ABI.
+fn with_expect<R>(expect: &Expect, f: impl FnOnce(&AgonExpect) -> R) -> R {
+    let accept: Vec<AgonBytes> = expect.accept.iter().map(|a| AgonBytes::new(&a.0)).collect();
+    let flag = |set: bool, flag: u32| if set { flag } else { 0 };
+    f(&AgonExpect {
+        struct_size: size_of::<AgonExpect>() as u64,
+        framing: expect.framing.code(),
+        flags: flag(expect.timed, abi::AGON_EXPECT_TIMED)
+            | flag(expect.stop_unless_accepted, abi::AGON_EXPECT_STOP_UNLESS)
+            | flag(expect.skip_blank, abi::AGON_EXPECT_SKIP_BLANK),
+        label: AgonStr::new(&expect.label),
+        accept: accept.as_ptr(),
+        n_accept: accept.len() as u64,
+    })
+}
+
 impl Plan<'_> {
     /// Appends to the text of the prepared benchmark. Without any, the benchmark is run as it is.
     pub fn text(&self, bytes: impl AsRef<[u8]>) -> Result<(), Fault> {
@@ -137,6 +156,7 @@ impl Plan<'_> {
             n_argv: argv.len() as u64,
             input: arg(&step.input),
             limits: step.limits.as_deref().map_or(AgonStr::NONE, AgonStr::new),
+            patience_ns: step.patience_ns.unwrap_or(AGON_NO_VALUE),
         };
         emit!(self, step, &raw const raw)?;
         step.script.iter().try_for_each(|entry| self.script(entry))
@@ -146,20 +166,19 @@ impl Plan<'_> {
     pub fn script(&self, entry: &ScriptEntry) -> Result<(), Fault> {
         match entry {
             ScriptEntry::Send(bytes) => emit!(self, script_send, AgonBytes::new(bytes)),
-            ScriptEntry::Expect(expect) => {
-                let accept: Vec<AgonBytes> = expect.accept.iter().map(|a| AgonBytes::new(&a.0)).collect();
-                let flag = |set: bool, flag: u32| if set { flag } else { 0 };
-                let raw = AgonExpect {
-                    struct_size: size_of::<AgonExpect>() as u64,
-                    framing: expect.framing.code(),
-                    flags: flag(expect.timed, abi::AGON_EXPECT_TIMED)
-                        | flag(expect.stop_unless_accepted, abi::AGON_EXPECT_STOP_UNLESS)
-                        | flag(expect.skip_blank, abi::AGON_EXPECT_SKIP_BLANK),
-                    label: AgonStr::new(&expect.label),
-                    accept: accept.as_ptr(),
-                    n_accept: accept.len() as u64,
-                };
-                emit!(self, script_expect, &raw const raw)
+            ScriptEntry::Expect(expect) => with_expect(expect, |raw| emit!(self, script_expect, &raw const *raw)),
+            ScriptEntry::Exchange(exchange) => {
+                let pieces: Vec<AgonRange> =
+                    exchange.pieces.iter().map(|piece| AgonRange { from: piece.from, to: piece.to }).collect();
+                with_expect(&exchange.expect, |expect| {
+                    let raw = AgonExchange {
+                        struct_size: size_of::<AgonExchange>() as u64,
+                        pieces: pieces.as_ptr(),
+                        n_pieces: pieces.len() as u64,
+                        expect,
+                    };
+                    emit!(self, script_exchange, &raw const raw)
+                })
             }
         }
     }

@@ -205,7 +205,8 @@ coded! {
         Eof = abi::AGON_OUTCOME_EOF, "eof";
         /// A limit ended it.
         Limit = abi::AGON_OUTCOME_LIMIT, "limit";
-        /// The response was not accepted, and the script ended.
+        /// The response was not accepted, and the script ended; of a command, the host ended it because it went on after
+        /// its script.
         Stopped = abi::AGON_OUTCOME_STOPPED, "stopped";
         /// It was not reached.
         NotRun = abi::AGON_OUTCOME_NOT_RUN, "not-run";
@@ -690,6 +691,14 @@ pub struct StepLog {
     pub response: Output,
     /// The command's standard error output.
     pub errors: Option<Output>,
+    /// Of an expectation: how many responses came. An exchange has one for each piece.
+    pub answers: u64,
+    /// How many of them were not accepted, with output that was there before anything was asked.
+    pub refused: u64,
+    /// Time between the last byte of a piece and its response, added up over the pieces.
+    pub waited_ns: u64,
+    /// Which response is kept, counted from 0: the first that was not accepted, else the last.
+    pub kept: u64,
 }
 
 /// Named bytes.
@@ -927,6 +936,44 @@ pub enum ScriptEntry {
     /// A response to wait for.
     #[serde(rename = "expect")]
     Expect(Expect),
+    /// Pieces of the benchmark to send, each of which is answered before the next.
+    #[serde(rename = "exchange")]
+    Exchange(Exchange),
+}
+
+/// Bytes of the benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The first.
+    pub from: u64,
+    /// The one after the last.
+    pub to: u64,
+}
+
+/// Pieces of the benchmark as the run gets it, which are sent one by one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// The pieces. They can be many.
+    #[serde(with = "places")]
+    pub pieces: Arc<[Place]>,
+    /// The response to each. The log has one entry of this label for all of them.
+    pub expect: Expect,
+}
+
+mod places {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Place;
+
+    pub fn serialize<S: Serializer>(places: &[Place], serializer: S) -> Result<S::Ok, S::Error> {
+        places.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[Place]>, D::Error> {
+        Ok(Vec::deserialize(deserializer)?.into())
+    }
 }
 
 /// A response that a script waits for.
@@ -981,6 +1028,9 @@ pub struct Step {
     pub limits: Option<String>,
     /// What is sent and expected; instead of `input`.
     pub script: Vec<ScriptEntry>,
+    /// How long the program may go on after its script has ended, in nanoseconds; then the host ends it, which is no limit.
+    /// None: to its own end, or a limit.
+    pub patience_ns: Option<u64>,
 }
 
 impl Step {
@@ -994,6 +1044,7 @@ impl Step {
             input: Arg::Nothing,
             limits: None,
             script: Vec::new(),
+            patience_ns: None,
         }
     }
 

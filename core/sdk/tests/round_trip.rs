@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agon_sdk::hosting::{Plugin, Shape, last_emits, with_shape};
 use agon_sdk::prelude::*;
-use agon_sdk::values::{self, Accepted, Piece, ReadAt, Source, StepKind, StepOutcome, Value};
+use agon_sdk::values::{self, Accepted, Exchange, Piece, Place, ReadAt, Source, StepKind, StepOutcome, Value};
 
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -58,8 +58,13 @@ impl Track for Everything {
         let expect = Expect { timed: true, stop_unless_accepted: true, ..Expect::new(Framing::Line, "check 1") };
         solve.script = vec![
             ScriptEntry::Send(b"(check-sat)\n".to_vec()),
-            ScriptEntry::Expect(Expect { accept: vec![Accepted(b"sat".to_vec())], ..expect }),
+            ScriptEntry::Expect(Expect { accept: vec![Accepted(b"sat".to_vec())], ..expect.clone() }),
+            ScriptEntry::Exchange(Exchange {
+                pieces: [Place { from: 2, to: 7 }, Place { from: 7, to: 7 }].into(),
+                expect,
+            }),
         ];
+        solve.patience_ns = Some(5);
         plan.step(&solve)?;
         let mut check = Step::new("check", [Arg::Tool("scribe".into()), Arg::OutputOf("solve".into())]);
         check.after = vec!["solve".into()];
@@ -105,6 +110,11 @@ impl Track for Everything {
         out.count("size", job.benchmark.content.read_all(1 << 30)?.len() as u64)?;
         out.number("size", i64::try_from(self.0.depth).unwrap_or(0))?;
         out.ratio("share", "1/3")?;
+        // The host states 40 ns for three responses, of which the last was not accepted.
+        let log = |s: &agon_sdk::input::StepLog<'_>| (s.answers, s.refused, s.waited_ns, s.kept);
+        if run.steps.iter().any(|s| log(s) != (3, 1, 40, 2)) {
+            return Err(Fault::new(Status::Internal, "the log is another"));
+        }
         out.time("slowest", run.steps.iter().map(|s| s.answered_ns - s.sent_ns).max().unwrap_or(0))?;
         out.memory("memory", run.peak_memory.unwrap_or(0))?;
         out.flag("complete", !stdout.truncated())?;
@@ -200,6 +210,10 @@ fn observation() -> values::Observation {
         limit: Limit::None,
         response: "sat".into(),
         errors: None,
+        answers: 3,
+        refused: 1,
+        waited_ns: 40,
+        kept: 2,
     };
     values::Observation { peak_memory: Some(77), steps: vec![step], ..values::Observation::finished(0, "sat\nmodel\n") }
 }
@@ -218,6 +232,10 @@ fn all_of_it() {
     let plan = track.prepare(&job).expect("it prepares");
     assert_eq!(plan.text.as_deref(), Some(&b"(set-logic QF_BV)\n"[..]));
     assert_eq!(plan.steps.len(), 2);
+    let ScriptEntry::Exchange(exchange) = &plan.steps[0].script[2] else { panic!("{:?}", plan.steps) };
+    assert_eq!(*exchange.pieces, [Place { from: 2, to: 7 }, Place { from: 7, to: 7 }]);
+    assert!(exchange.expect.timed && exchange.expect.label == "check 1" && exchange.expect.accept.is_empty());
+    assert_eq!((plan.steps[0].patience_ns, plan.steps[1].patience_ns), (Some(5), None));
     let ScriptEntry::Expect(expect) = &plan.steps[0].script[1] else { panic!("{:?}", plan.steps) };
     assert!(expect.timed && expect.stop_unless_accepted && expect.accept == [Accepted(b"sat".to_vec())]);
     assert_eq!(plan.steps[1].argv, [Arg::Tool("scribe".into()), Arg::OutputOf("solve".into())]);

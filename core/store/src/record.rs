@@ -411,6 +411,24 @@ pub struct Step {
     /// What a command printed on standard error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<Stream>,
+    /// What came of several commands that were sent one by one; absent if one answer was waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<Exchanged>,
+}
+
+/// What came of commands that were sent one by one, each when the one before had been answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Exchanged {
+    /// How many were answered.
+    pub answers: u64,
+    /// How many answers were not accepted, with output that was there before a command was sent.
+    pub refused: u64,
+    /// The time between a command and its answer, in nanoseconds, added up.
+    pub waited_ns: u64,
+    /// Which answer is kept, counted from 0: the first that was not accepted, else the last.
+    pub kept: u64,
 }
 
 /// A file that a run left and that was kept.

@@ -211,6 +211,7 @@ fn fill(store: &Store) {
         limit: LimitKind::None,
         response,
         errors: Some(response),
+        exchange: Some(Exchanged { answers: 3, refused: 1, waited_ns: 1, kept: 2 }),
     });
     let seq = store.append(&Record::Observation(seen.clone())).unwrap();
     let mut said = verdict(&seen, seq, "unsat", "1");

@@ -79,6 +79,12 @@ impl Bench {
         let cancel = CancelToken::new().expect("a token");
         self.runner.run(job, &cancel).expect("the host is well")
     }
+
+    /// Why a job is no run.
+    pub fn fault(&self, job: &Job) -> String {
+        let cancel = CancelToken::new().expect("a token");
+        self.runner.run(job, &cancel).expect_err("the host is not well").to_string()
+    }
 }
 
 /// A job for the shell, with a wall limit of ten seconds.

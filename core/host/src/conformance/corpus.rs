@@ -194,6 +194,10 @@ pub fn cases() -> Vec<Case> {
         limit: Limit::None,
         response: Output::from(response),
         errors: Some(Output::from("")),
+        answers: u64::from(outcome == StepOutcome::Done),
+        refused: u64::from(outcome == StepOutcome::Stopped),
+        waited_ns: 4,
+        kept: 0,
     };
     let steps = vec![
         step(StepKind::Expect, StepOutcome::Done, Some("1"), b"sat"),

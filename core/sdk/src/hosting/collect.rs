@@ -10,12 +10,15 @@ use std::hash::Hasher as _;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use agon_abi::{self as abi, AgonArg, AgonBytes, AgonExpect, AgonFollowUp, AgonSink, AgonStep, AgonStr, field};
+use agon_abi::{
+    self as abi, AGON_NO_VALUE, AgonArg, AgonBytes, AgonExchange, AgonExpect, AgonFollowUp, AgonRange, AgonSink,
+    AgonStep, AgonStr, field,
+};
 
 use crate::describe::{self, Description};
 use crate::values::{
-    Accepted, Arg, Artifact, Blame, Collect, Condition, Diagnostic, Evidence, Expect, Fault, FollowUp, FollowUpKind,
-    Framing, Level, Piece, ScriptEntry, Soundness, Status, Step, Stream, Transform, Value, When,
+    Accepted, Arg, Artifact, Blame, Collect, Condition, Diagnostic, Evidence, Exchange, Expect, Fault, FollowUp,
+    FollowUpKind, Framing, Level, Piece, Place, ScriptEntry, Soundness, Status, Step, Stream, Transform, Value, When,
 };
 
 /// Which call a sink belongs to.
@@ -301,7 +304,11 @@ impl State {
 
     fn count(&mut self, bytes: usize) -> Done {
         self.bytes = self.bytes.saturating_add(bytes);
-        self.items += 1;
+        self.count_many(1)
+    }
+
+    fn count_many(&mut self, items: usize) -> Done {
+        self.items = self.items.saturating_add(items);
         if self.bytes > MOST_BYTES || self.items > MOST_ITEMS * 16 {
             return Err(format!(
                 "`{}` emitted more than {MOST_BYTES} bytes or {} items",
@@ -403,6 +410,42 @@ impl State {
             .collect()
     }
 
+    /// # Safety
+    /// The plugin vouches for its table during the call.
+    unsafe fn expect(&mut self, raw: *const AgonExpect) -> Result<Expect, String> {
+        // SAFETY: as above.
+        unsafe {
+            let Some(framing) = field!(raw, AgonExpect, framing) else {
+                return Err("`prepare` gave an expectation without a table".into());
+            };
+            let framing = self.coded(Framing::from_code(framing), framing, "framing")?;
+            let flags = field!(raw, AgonExpect, flags).unwrap_or(0);
+            let known = abi::AGON_EXPECT_TIMED | abi::AGON_EXPECT_STOP_UNLESS | abi::AGON_EXPECT_SKIP_BLANK;
+            if flags & !known != 0 {
+                return Err(format!(
+                    "`prepare` gave the flags {flags:#x} for an expectation; known are {known:#x} (rule 3)"
+                ));
+            }
+            let label = self.text_of(field!(raw, AgonExpect, label).unwrap_or(AgonStr::NONE), "a label")?;
+            let accept = field!(raw, AgonExpect, accept).unwrap_or(std::ptr::null());
+            let n = field!(raw, AgonExpect, n_accept).unwrap_or(0);
+            if n > MOST_ITEMS as u64 || (n > 0 && accept.is_null()) {
+                return Err(format!("`prepare` gave {n} accepted responses, at null or too many"));
+            }
+            let accept = (0..usize::try_from(n).unwrap_or(0))
+                .map(|i| self.bytes_of(accept.add(i).read(), "an accepted response").map(Accepted))
+                .collect::<Result<Vec<_>, _>>()?;
+            Ok(Expect {
+                framing,
+                label,
+                timed: flags & abi::AGON_EXPECT_TIMED != 0,
+                skip_blank: flags & abi::AGON_EXPECT_SKIP_BLANK != 0,
+                accept,
+                stop_unless_accepted: flags & abi::AGON_EXPECT_STOP_UNLESS != 0,
+            })
+        }
+    }
+
     fn coded<T: Copy + std::fmt::Display>(&self, value: Option<T>, code: u32, what: &str) -> Result<T, String> {
         value.ok_or_else(|| format!("`{}` gave {code}, which is no known {what} (rule 3)", self.call.name()))
     }
@@ -500,6 +543,7 @@ const SINK: AgonSink = AgonSink {
     collect: Some(collect),
     follow_up: Some(follow_up),
     evidence: Some(evidence),
+    script_exchange: Some(script_exchange),
 };
 
 const VERDICTS: [Call; 2] = [Call::Judge, Call::Conclude];
@@ -782,7 +826,9 @@ unsafe extern "C" fn step(ctx: *mut c_void, raw: *const AgonStep) -> i32 {
                 return Err(format!("the step `{name}` has a command among the arguments of a command (rule 16)"));
             }
             s.hash.write(format!("{name}{after:?}{argv:?}{input:?}{limits:?}{when}").as_bytes());
-            s.out.steps.push(Step { name, after, when, argv, input, limits, script: Vec::new() });
+            let patience_ns = field!(raw, AgonStep, patience_ns).filter(|time| *time != AGON_NO_VALUE);
+            s.hash.write(format!("{patience_ns:?}").as_bytes());
+            s.out.steps.push(Step { name, after, when, argv, input, limits, script: Vec::new(), patience_ns });
             Ok(())
         })
     }
@@ -806,36 +852,49 @@ unsafe extern "C" fn script_expect(ctx: *mut c_void, raw: *const AgonExpect) -> 
     unsafe {
         on(ctx, "expect", |s| {
             s.only_in("script_expect", &[Call::Prepare])?;
-            let Some(framing) = field!(raw, AgonExpect, framing) else {
-                return Err("`prepare` gave an expectation without a table".into());
-            };
-            let framing = s.coded(Framing::from_code(framing), framing, "framing")?;
-            let flags = field!(raw, AgonExpect, flags).unwrap_or(0);
-            let known = abi::AGON_EXPECT_TIMED | abi::AGON_EXPECT_STOP_UNLESS | abi::AGON_EXPECT_SKIP_BLANK;
-            if flags & !known != 0 {
-                return Err(format!(
-                    "`prepare` gave the flags {flags:#x} for an expectation; known are {known:#x} (rule 3)"
-                ));
-            }
-            let label = s.text_of(field!(raw, AgonExpect, label).unwrap_or(AgonStr::NONE), "a label")?;
-            let accept = field!(raw, AgonExpect, accept).unwrap_or(std::ptr::null());
-            let n = field!(raw, AgonExpect, n_accept).unwrap_or(0);
-            if n > MOST_ITEMS as u64 || (n > 0 && accept.is_null()) {
-                return Err(format!("`prepare` gave {n} accepted responses, at null or too many"));
-            }
-            let accept = (0..usize::try_from(n).unwrap_or(0))
-                .map(|i| s.bytes_of(accept.add(i).read(), "an accepted response").map(Accepted))
-                .collect::<Result<Vec<_>, _>>()?;
-            let expect = Expect {
-                framing,
-                label,
-                timed: flags & abi::AGON_EXPECT_TIMED != 0,
-                skip_blank: flags & abi::AGON_EXPECT_SKIP_BLANK != 0,
-                accept,
-                stop_unless_accepted: flags & abi::AGON_EXPECT_STOP_UNLESS != 0,
-            };
+            let expect = s.expect(raw)?;
             s.hash.write(format!("{expect:?}").as_bytes());
             s.last_step("script_expect")?.script.push(ScriptEntry::Expect(expect));
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn script_exchange(ctx: *mut c_void, raw: *const AgonExchange) -> i32 {
+    // SAFETY: the context is the host's own; the plugin vouches for its tables during the call.
+    unsafe {
+        on(ctx, "exchange", |s| {
+            s.only_in("script_exchange", &[Call::Prepare])?;
+            let (pieces, n) = (field!(raw, AgonExchange, pieces), field!(raw, AgonExchange, n_pieces));
+            let (Some(pieces), Some(n), Some(expect)) = (pieces, n, field!(raw, AgonExchange, expect)) else {
+                return Err("`prepare` gave an exchange without a table".into());
+            };
+            let expect = s.expect(expect)?;
+            if expect.framing == Framing::Eof {
+                return Err(
+                    "`prepare` gave an exchange whose responses go on to the end of the output (rule 16)".into()
+                );
+            }
+            if n > MOST_ITEMS as u64 || (n > 0 && (pieces.is_null() || !pieces.is_aligned())) {
+                return Err(format!("`prepare` gave {n} pieces of an exchange, at null, misaligned or too many"));
+            }
+            let n = usize::try_from(n).unwrap_or(0);
+            s.count_many(n)?;
+            s.hash.write(format!("{expect:?}").as_bytes());
+            let mut copied = Vec::with_capacity(n);
+            for i in 0..n {
+                let AgonRange { from, to } = pieces.add(i).read();
+                if from > to {
+                    return Err(format!(
+                        "`prepare` gave a piece of an exchange from byte {from} to byte {to} (rule 16)"
+                    ));
+                }
+                s.hash.write_u64(from);
+                s.hash.write_u64(to);
+                copied.push(Place { from, to });
+            }
+            let pieces = copied.into();
+            s.last_step("script_exchange")?.script.push(ScriptEntry::Exchange(Exchange { pieces, expect }));
             Ok(())
         })
     }

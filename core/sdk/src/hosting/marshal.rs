@@ -297,6 +297,10 @@ fn with_steps<R>(steps: &[StepLog], f: impl FnOnce(*const *const AgonStepLog, u6
                 reserved: 0,
                 response: &raw const *response,
                 errors: errors.as_ref().map_or(std::ptr::null(), |e| &raw const *e),
+                answers: s.answers,
+                refused: s.refused,
+                waited_ns: s.waited_ns,
+                kept: s.kept,
             })
         })
         .collect();
