@@ -38,6 +38,7 @@ pub use intern::{Symbol, Symbols};
 pub use lexer::{Kind, LexError, Lexer, Strings, Token};
 pub use logic::{Arithmetic, Logic};
 pub use position::Position;
+pub use print::Printer;
 pub use problem::{Class, Problem};
 pub use script::{
     Command, CommandKind, Datatype, Extension, Fun, Function, FunctionKind, Script, Setting, SortDeclaration,

@@ -89,6 +89,21 @@ pub struct Qualified {
     pub sort: Option<Sort>,
 }
 
+impl Qualified {
+    /// The symbol that is its first index: the decimal digits of a bit-vector's value, the hexadecimal ones of a
+    /// character's code, the name of an abstract value.
+    pub fn symbol(&self) -> Option<Symbol> {
+        let named = matches!(self.base, Builtin::BvLiteral | Builtin::AbstractValue | Builtin::Char);
+        self.indices.first().filter(|_| named).map(|n| Symbol(*n))
+    }
+
+    /// The function that is its index: the constructor of a test, the function that stands for an array.
+    pub fn function(&self) -> Option<Fun> {
+        let named = matches!(self.base, Builtin::AsArray | Builtin::Is);
+        self.indices.first().filter(|_| named).map(|n| Fun(*n))
+    }
+}
+
 /// A bound variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Variable {
@@ -291,6 +306,11 @@ impl Terms {
             14 => Head::FunctionValue(Fun(payload)),
             _ => Head::Variable(self.variables[at]),
         }
+    }
+
+    /// Whether nothing binds a variable.
+    pub(crate) fn has_no_variables(&self) -> bool {
+        self.variables.is_empty()
     }
 
     /// The term below its annotations.
