@@ -37,6 +37,9 @@ pub enum Command {
     /// Serve as a sandbox process
     #[command(name = "__sandbox", hide = true)]
     Sandbox,
+    /// Look at benchmarks: an index of what they say of themselves
+    #[command(subcommand)]
+    Bench(BenchCommand),
     /// List, check and begin track plugins
     #[command(subcommand)]
     Plugin(PluginCommand),
@@ -94,6 +97,26 @@ pub enum EditionCommand {
     },
     /// Print the JSON Schema of edition files
     Schema,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum BenchCommand {
+    /// Write a row for each SMT-LIB script of a folder: logic, statuses, category, family, counts, hash
+    #[command(
+        after_help = "Example:\n  agon bench index benchmarks --format csv -o benchmarks/index.csv\n\nThe CSV is a list \
+of benchmarks for `agon run --benchmarks`."
+    )]
+    Index {
+        /// The folder; folders in it are searched too
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// How to print
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+        /// Write to a file; its paths are then from the file's folder
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
 }
 
 #[derive(Subcommand, Debug)]

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 a check or comparison fell short, 2 bad input or usage.
 
 mod args;
+mod bench;
 mod compete;
 mod edition;
 mod entrants;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Judge(args) => compete::judge(&args),
         Command::Doctor(args) => compete::doctor(&args),
         Command::Sandbox => return compete::sandbox(),
+        Command::Bench(command) => bench::run(command),
         Command::Plugin(command) => plugin::run(command),
         Command::PluginHost => plugin::serve(),
         Command::Completions { shell } => {

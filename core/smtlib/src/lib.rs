@@ -31,6 +31,7 @@ mod session;
 mod sorts;
 pub mod split;
 mod submission;
+mod summary;
 mod terms;
 
 pub use builtin::{Builtin, Theory};
@@ -47,4 +48,5 @@ pub use session::{Options, Session, Version, read};
 pub use sorts::{Sort, SortArguments, SortKind, SortName, Sorts};
 pub use split::{Item, SplitError, Splitter, items};
 pub use submission::submission;
+pub use summary::Summary;
 pub use terms::{Attribute, Binder, Head, Op, Qualified, Term, Terms, Variable};

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::intern::{Symbol, Symbols};
 use crate::logic::Logic;
 use crate::problem::Problem;
+use crate::session::Version;
 use crate::sorts::{Sort, SortName, Sorts};
 use crate::terms::{Term, Terms};
 
@@ -257,6 +258,9 @@ pub struct Script {
     /// Commands that stand where the standard does not have them, but that solvers do not mind: a second `set-logic`, what
     /// stands behind `exit`.
     pub flow: Vec<Problem>,
+    /// The version that it was read as, if one was asked for: then string literals are that version's, whatever the script
+    /// states.
+    pub version: Option<Version>,
     /// What each constant is as a term.
     pub(crate) constants: FxHashMap<Fun, Term>,
 }

@@ -26,6 +26,13 @@ pub enum Version {
     V2_7,
 }
 
+impl Version {
+    /// How string literals are written in it.
+    pub fn strings(self) -> Strings {
+        if self == Self::V2_0 { Strings::Backslash } else { Strings::Doubled }
+    }
+}
+
 /// How a script is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -193,9 +200,10 @@ impl Session {
             extensions: Vec::new(),
             outside_logic: Vec::new(),
             flow: Vec::new(),
+            version: options.version,
             constants: FxHashMap::default(),
         };
-        let strings = if options.version == Some(Version::V2_0) { Strings::Backslash } else { Strings::Doubled };
+        let strings = options.version.map_or(Strings::Doubled, Version::strings);
         let mut this = Self {
             script,
             options,

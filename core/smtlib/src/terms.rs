@@ -313,6 +313,11 @@ impl Terms {
         self.variables.is_empty()
     }
 
+    /// The names of all bound variables.
+    pub(crate) fn variable_names(&self) -> impl Iterator<Item = Symbol> {
+        self.variables.iter().map(|v| v.name)
+    }
+
     /// The term below its annotations.
     pub fn bare(&self, mut term: Term) -> Term {
         while self.op(term).kind() == 11 {

@@ -5,6 +5,7 @@
 //! the ordinary toolchain suffices.
 
 mod journal;
+mod script;
 
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +19,7 @@ use agon_store::entrants::Entrants;
 use agon_table::{Column, Symbols, Table, Type};
 
 /// The formats.
-pub const TARGETS: [&str; 12] = [
+pub const TARGETS: [&str; 13] = [
     "formula",
     "edition",
     "results",
@@ -31,6 +32,7 @@ pub const TARGETS: [&str; 12] = [
     "smt-answer",
     "journal",
     "entrants",
+    "script",
 ];
 
 const EDITION: &str = include_str!("../../competitions/summer-cup/edition.yaml");
@@ -290,10 +292,14 @@ impl Fuzzer {
             "smt-answer" => SMT_ANSWER.into(),
             "journal" => self.journal.clone(),
             "entrants" => ENTRANTS.into(),
+            "script" => script::SEEDS[draw.below(script::SEEDS.len())].into(),
             _ => RESULTS.into(),
         };
-        let words =
-            if matches!(target, "dimacs" | "aiger" | "sat-answer" | "smt-answer") { &ANSWER_WORDS[..] } else { &WORDS };
+        let words = match target {
+            "dimacs" | "aiger" | "sat-answer" | "smt-answer" => &ANSWER_WORDS[..],
+            "script" => &script::WORDS,
+            _ => &WORDS,
+        };
         let input = mutate(&seed, number, words);
         let outcome = catch_unwind(AssertUnwindSafe(|| self.one(target, &input)));
         let problem = match outcome {
@@ -363,6 +369,7 @@ impl Fuzzer {
             "aiger" => aiger(input),
             "sat-answer" => sat_answer(input),
             "smt-answer" => smt_answer(input),
+            "script" => script::one(input),
             "journal" => journal::one(&self.store, input, &self.records),
             "entrants" => {
                 let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };

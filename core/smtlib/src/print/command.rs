@@ -38,7 +38,7 @@ impl Printer<'_> {
             C::SetInfo(setting) => {
                 self.setting(*setting, out);
                 let bytes = |s: Symbol| self.script.symbols.bytes(s);
-                if bytes(setting.keyword) == b":smt-lib-version" {
+                if bytes(setting.keyword) == b":smt-lib-version" && self.script.version.is_none() {
                     let old = setting.value.is_some_and(|v| bytes(v) == b"2.0");
                     self.strings = if old { Strings::Backslash } else { Strings::Doubled };
                 }

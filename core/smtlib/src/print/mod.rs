@@ -55,7 +55,7 @@ pub struct Printer<'a> {
     uses: Vec<u32>,
     names: Vec<u32>,
     next_name: u32,
-    /// What names begin with: no symbol of the script does.
+    /// What names begin with: no function and no variable of the script does.
     prefix: Vec<u8>,
     /// Variables and constants that need another name.
     aliases: FxHashSet<Term>,
@@ -71,10 +71,11 @@ impl<'a> Printer<'a> {
     pub fn new(script: &'a Script) -> Self {
         let count = script.terms.len();
         let mut prefix = b"l".to_vec();
+        let names = || script.functions.iter().map(|f| f.name).chain(script.terms.variable_names());
         let clash = |prefix: &[u8]| {
-            (0..script.symbols.len() as u32).any(|n| {
-                let name = script.symbols.bytes(Symbol(n));
-                name.strip_prefix(prefix).is_some_and(|rest| rest.iter().all(u8::is_ascii_digit))
+            names().any(|name| {
+                let rest = script.symbols.bytes(name).strip_prefix(prefix);
+                rest.is_some_and(|rest| !rest.is_empty() && rest.iter().all(u8::is_ascii_digit))
             })
         };
         while clash(&prefix) {
@@ -82,7 +83,7 @@ impl<'a> Printer<'a> {
         }
         Self {
             script,
-            strings: Strings::Doubled,
+            strings: script.version.map_or(Strings::Doubled, crate::session::Version::strings),
             free: Free::new(&script.terms),
             round: 0,
             seen: vec![0; count],
