@@ -37,7 +37,7 @@ pub enum Command {
     /// Serve as a sandbox process
     #[command(name = "__sandbox", hide = true)]
     Sandbox,
-    /// Look at benchmarks: an index of what they say of themselves
+    /// Look at benchmarks: an index of what they say of themselves, and whether they are what a track asks for
     #[command(subcommand)]
     Bench(BenchCommand),
     /// List, check and begin track plugins
@@ -116,6 +116,23 @@ of benchmarks for `agon run --benchmarks`."
         /// Write to a file; its paths are then from the file's folder
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
+    },
+    /// Check whether scripts are what a track asks for: its commands, and terms of the declared logic; exit code 1 if not
+    #[command(after_help = "Example:\n  agon bench lint benchmarks --edition smt-comp-2022 --track incremental")]
+    Lint {
+        /// Scripts, or folders of them
+        #[arg(value_name = "FILE|DIR", required = true)]
+        scripts: Vec<PathBuf>,
+        /// An edition's name, or a path to a YAML file (default: only the standard, the logic and solvers' extensions are
+        /// looked at)
+        #[arg(long, value_name = "E", requires = "track")]
+        edition: Option<String>,
+        /// The track
+        #[arg(long, value_name = "T", requires = "edition")]
+        track: Option<String>,
+        /// How to print
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
     },
 }
 

@@ -17,6 +17,9 @@ use crate::print;
 pub fn run(command: BenchCommand) -> anyhow::Result<Outcome> {
     match command {
         BenchCommand::Index { folder, format, output } => index(&folder, format, output.as_deref()),
+        BenchCommand::Lint { scripts, edition, track, format } => {
+            crate::lint::run(&scripts, edition.as_deref().zip(track.as_deref()), format)
+        }
     }
 }
 
@@ -29,7 +32,7 @@ struct Row {
 }
 
 /// All scripts below the folders, and the files themselves, in order.
-fn scripts(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+pub fn scripts(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in paths {
         if !path.is_dir() {
@@ -65,7 +68,7 @@ fn scripts(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// A bar on a terminal; nothing elsewhere.
-fn progress(count: usize, what: &str) -> ProgressBar {
+pub fn progress(count: usize, what: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr_with_hz(8));
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));

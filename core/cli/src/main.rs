@@ -8,6 +8,7 @@ mod compete;
 mod edition;
 mod entrants;
 mod import;
+mod lint;
 mod plugin;
 mod print;
 mod scoring;

@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 
 use crate::model::{
     Action, Constant, Doc, Edition, Input, Let, Limits, Ranking, Reading, Recognition, RunOrder, RunRules, Scoring,
-    Status, Step, Track, Variable, View,
+    Scripts, Status, Step, Track, Variable, View,
 };
 
 /// Citation, and the deviation that put the element there.
@@ -252,6 +252,20 @@ fn listed(items: &[String], last: &str) -> String {
         [] => String::new(),
         [one] => one.clone(),
         [first @ .., end] => format!("{} {last} {end}", first.join(", ")),
+    }
+}
+
+/// What is asked of benchmark scripts.
+fn script_rules(out: &mut String, scripts: &Scripts) {
+    let version = scripts.version.as_ref().map(|v| format!(" in SMT-LIB {v}")).unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "\nBenchmarks are scripts{version} of which the following is asked (`agon bench lint` checks it):"
+    );
+    for (name, rule) in &scripts.rules {
+        let cites = rule.doc.cite.join(", ");
+        let says = rule.doc.says.as_ref().map(|s| format!(": {s}")).unwrap_or_default();
+        let _ = writeln!(out, "- {name}{says} ({cites})");
     }
 }
 
@@ -547,6 +561,9 @@ pub fn explain_track(track: &Track) -> String {
     }
     limits(&mut out, &track.limits, "A run");
     run_rules(&mut out, &track.run, &track.limits);
+    if let Some(scripts) = &track.scripts {
+        script_rules(&mut out, scripts);
+    }
     for (name, (doc, check_limits)) in &track.checks {
         let says = doc.says.as_deref().map(|s| format!(" {}", said(s))).unwrap_or_default();
         let _ = writeln!(out, "\n{} (`{name}`):{says}{}", titled(doc, "Check"), cite(doc));

@@ -11,6 +11,9 @@
 //!
 //! - [`read()`] and [`Session`]: a script as a [`Script`]: its commands, and its terms as a graph ([`Terms`]) in which equal
 //!   terms are one node, each with its sort. A [`Problem`] has a place and says what is expected and what was found.
+//! - [`lint::lint`]: whether a script keeps to the rules of a competition's track, which are data.
+//! - [`Summary`]: what an index of benchmarks says of a script.
+//! - [`Printer`]: scripts and terms in the concrete syntax again.
 //! - [`Logic`]: what a logic's name says. Where a script leaves its logic is noted in [`Script::outside_logic`], what it
 //!   uses of a solver's own language in [`Script::extensions`].
 //!
@@ -21,6 +24,7 @@ mod check;
 mod extension;
 mod intern;
 pub mod lexer;
+pub mod lint;
 mod logic;
 pub mod position;
 mod print;
