@@ -39,6 +39,9 @@ pub enum Command {
     /// Serve as a sandbox process
     #[command(name = "__sandbox", hide = true)]
     Sandbox,
+    /// Look at benchmarks: an index of what they say of themselves, and whether they are what a track asks for
+    #[command(subcommand)]
+    Bench(BenchCommand),
     /// List, check and begin track plugins
     #[command(subcommand)]
     Plugin(PluginCommand),
@@ -96,6 +99,43 @@ pub enum EditionCommand {
     },
     /// Print the JSON Schema of edition files
     Schema,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum BenchCommand {
+    /// Write a row for each SMT-LIB script of a folder: logic, statuses, category, family, counts, hash
+    #[command(
+        after_help = "Example:\n  agon bench index benchmarks --format csv -o benchmarks/index.csv\n\nThe CSV is a list \
+of benchmarks for `agon run --benchmarks`."
+    )]
+    Index {
+        /// The folder; folders in it are searched too
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// How to print
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+        /// Write to a file; its paths are then from the file's folder
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Check whether scripts are what a track asks for: its commands, and terms of the declared logic; exit code 1 if not
+    #[command(after_help = "Example:\n  agon bench lint benchmarks --edition smt-comp-2022 --track incremental")]
+    Lint {
+        /// Scripts, or folders of them
+        #[arg(value_name = "FILE|DIR", required = true)]
+        scripts: Vec<PathBuf>,
+        /// An edition's name, or a path to a YAML file (default: only the standard, the logic and solvers' extensions are
+        /// looked at)
+        #[arg(long, value_name = "E", requires = "track")]
+        edition: Option<String>,
+        /// The track
+        #[arg(long, value_name = "T", requires = "edition")]
+        track: Option<String>,
+        /// How to print
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
 }
 
 #[derive(Subcommand, Debug)]

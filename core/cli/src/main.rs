@@ -3,10 +3,12 @@
 //! Exit codes: 0 done, 1 a check or comparison fell short, 2 bad input or usage.
 
 mod args;
+mod bench;
 mod compete;
 mod edition;
 mod entrants;
 mod import;
+mod lint;
 mod plugin;
 mod print;
 mod scoring;
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         Command::Scramble(args) => scramble::run(&args),
         Command::Doctor(args) => compete::doctor(&args),
         Command::Sandbox => return compete::sandbox(),
+        Command::Bench(command) => bench::run(command),
         Command::Plugin(command) => plugin::run(command),
         Command::PluginHost => plugin::serve(),
         Command::Completions { shell } => {

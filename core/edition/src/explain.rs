@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 
 use crate::model::{
     Action, Constant, Doc, Edition, Input, Let, Limits, Ranking, Reading, Recognition, RunOrder, RunRules, Scoring,
-    Scrambling, Status, Step, Track, Variable, View,
+    Scrambling, Scripts, Status, Step, Track, Variable, View,
 };
 
 /// Citation, and the deviation that put the element there.
@@ -266,6 +266,20 @@ fn scrambled(scrambling: &Scrambling) -> String {
         Annotations::Strip => ", with all annotations removed",
     };
     format!("`{}`{annotations}{}", scrambling.mode.word(), cite(&scrambling.doc))
+}
+
+/// What is asked of benchmark scripts.
+fn script_rules(out: &mut String, scripts: &Scripts) {
+    let version = scripts.version.as_ref().map(|v| format!(" in SMT-LIB {v}")).unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "\nBenchmarks are scripts{version} of which the following is asked (`agon bench lint` checks it):"
+    );
+    for (name, rule) in &scripts.rules {
+        let cites = rule.doc.cite.join(", ");
+        let says = rule.doc.says.as_ref().map(|s| format!(": {s}")).unwrap_or_default();
+        let _ = writeln!(out, "- {name}{says} ({cites})");
+    }
 }
 
 /// What a runner does before a run.
@@ -561,6 +575,9 @@ pub fn explain_track(track: &Track) -> String {
     }
     limits(&mut out, &track.limits, "A run");
     run_rules(&mut out, &track.run, &track.limits);
+    if let Some(scripts) = &track.scripts {
+        script_rules(&mut out, scripts);
+    }
     for (name, (doc, check_limits)) in &track.checks {
         let says = doc.says.as_deref().map(|s| format!(" {}", said(s))).unwrap_or_default();
         let _ = writeln!(out, "\n{} (`{name}`):{says}{}", titled(doc, "Check"), cite(doc));

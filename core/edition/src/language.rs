@@ -152,6 +152,73 @@ static RUN: MapShape = MapShape {
 };
 static VARIABLE_SHAPE: Shape = Shape::Either(&TEXT, &VARIABLE);
 
+const COMMANDS_LIST: Shape = Shape::List(&TEXT);
+
+static SCRIPT_RULE: MapShape = MapShape {
+    name: "script-rule",
+    doc: "What is asked of the commands or terms of a benchmark script.",
+    keys: &[
+        CITE,
+        SAYS,
+        key("only", COMMANDS_LIST, "There are no commands but these."),
+        key("commands", COMMANDS_LIST, "The commands that the other keys are about."),
+        key("beginning", TEXT, "Of these, the ones whose arguments begin with this: `:status`."),
+        key("exactly", Shape::Int, "There are so many of them."),
+        key("at-least", Shape::Int, "There are so many of them or more."),
+        key("at-most", Shape::Int, "There are so many of them or fewer."),
+        key("arguments", COMMANDS_LIST, "Their arguments, as written with single blanks, are one of these."),
+        key(
+            "place",
+            Shape::Word(&[
+                ("first", "It is the first command."),
+                ("second", "It is the second command."),
+                ("last", "It is the last command."),
+            ]),
+            "Where each of them stands.",
+        ),
+        key("only-behind", COMMANDS_LIST, "Only these commands stand before them."),
+        key("after", COMMANDS_LIST, "One of these commands stands before each of them."),
+        key("not-after", COMMANDS_LIST, "None of these commands stands before them."),
+        key("followed-by", TEXT, "This command is the next one."),
+        key("arity", Shape::Int, "The sorts that they declare or define take so many arguments."),
+        key("needs-datatypes", Shape::Bool, "They stand only in scripts whose logic has datatypes."),
+        key(
+            "terms",
+            Shape::Word(&[
+                ("in-logic", "Terms, sorts and free symbols belong to the declared logic."),
+                ("declared", "Every free symbol is declared once, before it is used."),
+                ("unnamed", "No term has a name."),
+                ("named-assertions", "Only asserted terms have names."),
+            ]),
+            "What is asked of the terms.",
+        ),
+    ],
+};
+
+static SCRIPTS: MapShape = MapShape {
+    name: "scripts",
+    doc: "The language of the track's benchmark scripts; `agon bench lint` checks it.",
+    keys: &[
+        CITE,
+        SAYS,
+        key(
+            "version",
+            Shape::Word(&[
+                ("2.0", "SMT-LIB 2.0."),
+                ("2.5", "SMT-LIB 2.5."),
+                ("2.6", "SMT-LIB 2.6."),
+                ("2.7", "SMT-LIB 2.7."),
+            ]),
+            "The version of the language (default: the one that a script states).",
+        ),
+        key(
+            "rules",
+            Shape::Dict("names to rules for scripts", &Shape::Map(&SCRIPT_RULE)),
+            "What is asked of a script.",
+        ),
+    ],
+};
+
 static DIVISION: MapShape = MapShape {
     name: "division",
     doc: "A division: the logics whose benchmarks it uses.",
@@ -517,6 +584,7 @@ static TRACK: MapShape = MapShape {
         ),
         key("limits", Shape::Map(&LIMITS), "What one run may use."),
         key("run", Shape::Map(&RUN), "How the runs are prepared."),
+        key("scripts", Shape::Map(&SCRIPTS), "The language of the benchmark scripts."),
         key("checks", Shape::Dict("names to checks", &Shape::Map(&CHECK)), "What is run afterwards to check answers."),
         key(
             "divisions",

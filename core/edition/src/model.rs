@@ -227,6 +227,54 @@ impl Scrambling {
     }
 }
 
+/// The language of a track's benchmark scripts.
+#[derive(Clone, Debug, Default)]
+pub struct Scripts {
+    /// Citation and sentence.
+    pub doc: Doc,
+    /// The version of SMT-LIB, if the track asks for one.
+    pub version: Option<String>,
+    /// What is asked of a script, by name, in the order of the file.
+    pub rules: IndexMap<String, ScriptRule>,
+}
+
+/// What is asked of the commands or terms of a script. What is empty or `None` asks for nothing.
+#[derive(Clone, Debug, Default)]
+pub struct ScriptRule {
+    /// Citation and sentence.
+    pub doc: Doc,
+    /// There are no commands but these.
+    pub only: Vec<String>,
+    /// The commands that the rest is about.
+    pub commands: Vec<String>,
+    /// Of these, the ones whose arguments begin with this.
+    pub beginning: Option<String>,
+    /// How many there are.
+    pub exactly: Option<u64>,
+    /// How many there are at least.
+    pub at_least: Option<u64>,
+    /// How many there are at most.
+    pub at_most: Option<u64>,
+    /// What their arguments are, one of these.
+    pub arguments: Vec<String>,
+    /// Where each of them stands: `first`, `second` or `last`.
+    pub place: Option<String>,
+    /// What alone may stand before them.
+    pub only_behind: Vec<String>,
+    /// What must stand before each of them, one of these.
+    pub after: Vec<String>,
+    /// What must not stand before them.
+    pub not_after: Vec<String>,
+    /// The command that is next.
+    pub followed_by: Option<String>,
+    /// How many arguments the sorts take that they declare.
+    pub arity: Option<u64>,
+    /// Whether they need a logic with datatypes.
+    pub needs_datatypes: bool,
+    /// What is asked of the terms: `in-logic`, `declared`, `unnamed` or `named-assertions`.
+    pub terms: Option<String>,
+}
+
 /// The value of an environment variable of the solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Variable {
@@ -290,6 +338,8 @@ pub struct Track {
     pub limits: Limits,
     /// How the runs are prepared.
     pub run: RunRules,
+    /// The language of the benchmark scripts, if the edition says it.
+    pub scripts: Option<Scripts>,
     /// What is run afterwards to check answers.
     pub checks: IndexMap<String, (Doc, Limits)>,
     /// The divisions.

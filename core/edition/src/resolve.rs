@@ -17,7 +17,7 @@ use crate::language::RUN_FIELDS;
 use crate::model::{
     Action, Constant, Deviation, Division, Doc, Edition, Entrants, Field, Figure, FigureSource, Form, Input,
     LedgerEntry, Let, Limits, Market, PublishedForm, Ranking, Reading, Recognition, RulesDocument, RunOrder, RunRules,
-    Scoring, Scrambling, Seed, Status, Step, TableRule, Track, Variable, View,
+    Scoring, Scrambling, ScriptRule, Scripts, Seed, Status, Step, TableRule, Track, Variable, View,
 };
 use crate::node::{Entry, Kind, Node, Place, overlay};
 use crate::plugins;
@@ -154,6 +154,34 @@ pub(crate) fn suggest(word: &str, known: &[&str]) -> String {
         None if known.is_empty() => "none is defined".into(),
         None if known.len() > 24 => format!("known: {}, … ({} in all)", known[..20].join(", "), known.len()),
         None => format!("known: {}", known.join(", ")),
+    }
+}
+
+fn scripts(node: &Node) -> Scripts {
+    let rules = node.get("rules").map(Node::entries).unwrap_or_default();
+    let rules = rules.iter().filter(|e| !e.value.is_null()).map(|e| (e.key.clone(), script_rule(&e.value)));
+    Scripts { doc: doc(node), version: text(node, "version"), rules: rules.collect() }
+}
+
+fn script_rule(node: &Node) -> ScriptRule {
+    let number = |key| text(node, key).and_then(|n| n.parse().ok());
+    ScriptRule {
+        doc: doc(node),
+        only: texts(node, "only"),
+        commands: texts(node, "commands"),
+        beginning: text(node, "beginning"),
+        exactly: number("exactly"),
+        at_least: number("at-least"),
+        at_most: number("at-most"),
+        arguments: texts(node, "arguments"),
+        place: text(node, "place"),
+        only_behind: texts(node, "only-behind"),
+        after: texts(node, "after"),
+        not_after: texts(node, "not-after"),
+        followed_by: text(node, "followed-by"),
+        arity: number("arity"),
+        needs_datatypes: text(node, "needs-datatypes").as_deref() == Some("true"),
+        terms: text(node, "terms"),
     }
 }
 
@@ -503,6 +531,7 @@ impl Resolver<'_> {
                 _ => None,
             },
             run,
+            scripts: node.get("scripts").filter(|n| !n.is_null()).map(scripts),
             limits,
             checks,
             divisions,

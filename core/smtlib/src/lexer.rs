@@ -148,6 +148,17 @@ pub struct LexError {
     pub at: usize,
 }
 
+/// What a token is by its first byte.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Glance {
+    Open,
+    Close,
+    /// A simple symbol or a reserved word.
+    Symbol,
+    /// Anything else, a comment, or the end of the text.
+    Other,
+}
+
 const SYMBOL: u8 = 1;
 const DIGIT: u8 = 2;
 const SPACE: u8 = 4;
@@ -300,6 +311,38 @@ impl<'a> Lexer<'a> {
         };
         self.at = end;
         Ok(Some(Token { kind, start, end }))
+    }
+
+    /// What comes next, as far as the first byte says it, and where; white space before it is skipped.
+    #[inline(always)]
+    pub(crate) fn glance(&mut self) -> (Glance, usize) {
+        let text = self.text;
+        let mut at = self.at;
+        while let Some(&byte) = text.get(at) {
+            let class = CLASS[byte as usize];
+            if class & SPACE != 0 {
+                at += 1;
+                continue;
+            }
+            self.at = at;
+            let glance = match byte {
+                b'(' => Glance::Open,
+                b')' => Glance::Close,
+                _ if class & (SYMBOL | DIGIT) == SYMBOL => Glance::Symbol,
+                _ => Glance::Other,
+            };
+            return (glance, at);
+        }
+        self.at = at;
+        (Glance::Other, at)
+    }
+
+    /// Takes the simple symbol that begins at `at`.
+    #[inline(always)]
+    pub(crate) fn take_symbol(&mut self, at: usize) -> &'a [u8] {
+        let end = self.run(at + 1, SYMBOL);
+        self.at = end;
+        &self.text[at..end]
     }
 
     /// The end of the run of bytes of a class that begins at `at`.

@@ -5,6 +5,7 @@
 //! the ordinary toolchain suffices.
 
 mod journal;
+mod script;
 
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +19,7 @@ use agon_store::entrants::Entrants;
 use agon_table::{Column, Symbols, Table, Type};
 
 /// The formats.
-pub const TARGETS: [&str; 13] = [
+pub const TARGETS: [&str; 14] = [
     "formula",
     "edition",
     "results",
@@ -31,6 +32,7 @@ pub const TARGETS: [&str; 13] = [
     "smt-answer",
     "journal",
     "entrants",
+    "scramble",
     "script",
 ];
 
@@ -55,7 +57,7 @@ const FORMULAS: [&str; 8] = [
     "-(3 mod 2) + floor(100 * 14636.7563) - sum(n once b) * 1e-3",
 ];
 
-const SCRIPT: &str = "(set-logic QF_BV)\n(set-info :status sat)\n(declare-sort |s t| 0)\n(declare-fun a (|s t| (_ BitVec 8)) \
+const SCRAMBLED: &str = "(set-logic QF_BV)\n(set-info :status sat)\n(declare-sort |s t| 0)\n(declare-fun a (|s t| (_ BitVec 8)) \
                       Bool)\n(declare-datatypes ((T 0)) (((leaf) (node (left T) (n Int)))))\n(define-fun f ((x Bool)) Bool (not \
                       x))\n(push 1)\n(assert (! (let ((y #x0f) (z true)) (and (bvult y (_ bv3 8)) (f z) (forall ((q Bool)) (! q \
                       :pattern ((f q)))))) :named n1)) ; remark\n(check-sat)\n(pop 1)\n(set-option :x \"a\"\"b\")\n(assert (match t \
@@ -294,13 +296,17 @@ impl Fuzzer {
             }
             "sat-answer" => SAT_ANSWER.into(),
             "smt-answer" => SMT_ANSWER.into(),
-            "script" => SCRIPT.into(),
+            "scramble" => SCRAMBLED.into(),
             "journal" => self.journal.clone(),
             "entrants" => ENTRANTS.into(),
+            "script" => script::SEEDS[draw.below(script::SEEDS.len())].into(),
             _ => RESULTS.into(),
         };
-        let words =
-            if matches!(target, "dimacs" | "aiger" | "sat-answer" | "smt-answer") { &ANSWER_WORDS[..] } else { &WORDS };
+        let words = match target {
+            "dimacs" | "aiger" | "sat-answer" | "smt-answer" => &ANSWER_WORDS[..],
+            "script" | "scramble" => &script::WORDS,
+            _ => &WORDS,
+        };
         let input = mutate(&seed, number, words);
         let outcome = catch_unwind(AssertUnwindSafe(|| self.one(target, &input)));
         let problem = match outcome {
@@ -370,7 +376,8 @@ impl Fuzzer {
             "aiger" => aiger(input),
             "sat-answer" => sat_answer(input),
             "smt-answer" => smt_answer(input),
-            "script" => script(input),
+            "scramble" => scramble(input),
+            "script" => script::one(input),
             "journal" => journal::one(&self.store, input, &self.records),
             "entrants" => {
                 let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
@@ -466,7 +473,7 @@ fn sat_answer(input: &[u8]) -> Result<(), String> {
 }
 
 /// Whatever is accepted is scrambled to the same whenever it is read, and a refusal has a place.
-fn script(input: &[u8]) -> Result<(), String> {
+fn scramble(input: &[u8]) -> Result<(), String> {
     use agon_scramble::{Error, Mode, Options, scramble};
     for (word, mode) in Mode::ALL.into_iter().filter(|(_, mode)| *mode != Mode::Unfold) {
         for seed in [0, 7] {
