@@ -9,11 +9,14 @@ use std::time::Duration;
 use agon_compete::benchmarks::Benchmark;
 use agon_compete::judging::Judge;
 use agon_compete::race::{Outcome, Race, Rules, Runnable};
+use agon_compete::scrambled::{ScrambleRules, Scrambler};
+use agon_edition::model::{Doc, Scrambling};
 use agon_execute::{CancelToken, Helper, Limits, Machine, Options, Runner, Slots};
 use agon_host::Failure;
+use agon_scramble::{Annotations, Mode, scramble};
 use agon_sdk::values::{
     Accepted, Arg, Blame, Collect, Condition, Expect, Findings, Framing, Input, Job, Judgement, Limit, Observation,
-    Plan, ScriptEntry, Soundness, Step, StepKind, StepOutcome, Validation, When,
+    Plan, ScriptEntry, Soundness, Step, StepKind, StepOutcome, Transform, Validation, When,
 };
 use agon_store::record::{self, EditionText, FORMAT, Meta, PlanBenchmark, PlanEntrant, PluginId, Record, Session};
 use agon_store::{Digest, Store};
@@ -65,6 +68,17 @@ fn race(plan: Plan, solver: &str, limits: Limits) -> (Observation, record::Run) 
 }
 
 fn race_once(plan: Plan, solver: &str, limits: Limits) -> (Outcome, Vec<Observation>, Option<record::Run>) {
+    race_on("(check-sat)\n", ScrambleRules::default(), plan, solver, limits)
+}
+
+/// The same on a benchmark of one's own, scrambled by rules.
+fn race_on(
+    script: &str,
+    rules: ScrambleRules,
+    plan: Plan,
+    solver: &str,
+    limits: Limits,
+) -> (Outcome, Vec<Observation>, Option<record::Run>) {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let programs = folder.path().join("programs");
     std::fs::create_dir(&programs).expect("a folder");
@@ -72,7 +86,8 @@ fn race_once(plan: Plan, solver: &str, limits: Limits) -> (Outcome, Vec<Observat
     std::fs::write(&program, format!("#!/bin/sh\n{solver}")).expect("the solver can be written");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("it can be made a program");
     let benchmark = folder.path().join("b.smt2");
-    std::fs::write(&benchmark, "(check-sat)\n").expect("the benchmark can be written");
+    std::fs::write(&benchmark, script).expect("the benchmark can be written");
+    let scrambler = Scrambler::new(rules, folder.path()).expect("there is room for scrambled benchmarks");
 
     let judge = Fixed { plan, seen: Mutex::default() };
     let store = store(&folder.path().join("store"), &judge.identity());
@@ -90,7 +105,7 @@ fn race_once(plan: Plan, solver: &str, limits: Limits) -> (Outcome, Vec<Observat
     let slots = Slots::new(&machine, 1, 1, true).expect("a core can be shared");
     let cancel = CancelToken::new().expect("a token");
     let outcome = Race {
-        scrambler: None,
+        scrambler: Some(&scrambler),
         rules: &Rules {
             track: "main".into(),
             on_stdin: false,
@@ -341,6 +356,59 @@ fn files_outside_are_not_asked_for() {
     assert_eq!((outcome, seen.len(), run), (Outcome { not_run: 1, ..Outcome::default() }, 0, None));
 }
 
+const SCRIPT: &str = "(set-logic QF_LIA)\n(set-info :status sat)\n(declare-fun a () Int)\n(declare-fun b () Int)\n\
+                      (assert (< a b))\n(assert (not (= a b)))\n(check-sat)\n";
+
+/// The script in a mode, without the answers that solvers must not see.
+fn scrambled(mode: Mode, annotations: Annotations) -> String {
+    let mut options = agon_scramble::Options::new(mode, 1);
+    (options.annotations, options.answers) = (annotations, false);
+    let mut out = Vec::new();
+    scramble(SCRIPT.as_bytes(), &options, &mut out).expect("it is scrambled");
+    String::from_utf8(out).expect("it is text")
+}
+
+fn scrambling(mode: Mode, annotations: Annotations) -> ScrambleRules {
+    let usual = Some(Scrambling { doc: Doc::default(), mode, annotations });
+    ScrambleRules { seed: Some(1), usual, ..ScrambleRules::default() }
+}
+
+fn solvers_get_scrambled_benchmarks() {
+    for (mode, annotations) in [(Mode::Incremental, Annotations::Patterns), (Mode::Main, Annotations::Strip)] {
+        let rules = scrambling(mode, annotations);
+        let (outcome, seen, run) = race_on(SCRIPT, rules, Plan::default(), "cat \"$2\"\n", limits());
+        assert_eq!(outcome, Outcome { judged: 1, ..Outcome::default() });
+        let expected = scrambled(mode, annotations);
+        assert_eq!(seen[0].stdout.as_ref().map(bytes).as_deref(), Some(expected.as_str()));
+        let run = run.expect("it was run");
+        assert_eq!(run.prepared, Some(Digest::of(expected.as_bytes())));
+        assert_eq!(run.extra["scrambled"]["seed"], 1);
+        assert_eq!(run.extra["scrambled"]["mode"], mode.word());
+        assert_eq!(run.extra["scrambled"]["annotations"], annotations.word());
+    }
+}
+
+fn a_plugin_may_ask_for_scrambling() {
+    let transform = |name: &str, mode: &str| Plan {
+        transforms: vec![Transform { name: name.into(), mode: mode.into(), then_again: false }],
+        ..Plan::default()
+    };
+    let rules = || ScrambleRules { seed: Some(1), ..ScrambleRules::default() };
+    let (_, seen, _) = race_on(SCRIPT, rules(), transform("scramble", "plain"), "cat \"$2\"\n", limits());
+    assert_eq!(seen[0].stdout.as_ref().map(bytes), Some(scrambled(Mode::Plain, Annotations::Keep)));
+    // What there is not is nobody's result.
+    for (name, mode) in [("scramble", "sideways"), ("scramble", "unfold"), ("translate", "plain")] {
+        let (outcome, seen, run) = race_on(SCRIPT, rules(), transform(name, mode), "cat \"$2\"\n", limits());
+        assert_eq!((outcome.not_run, seen.len(), run), (1, 0, None), "{name} {mode}");
+    }
+}
+
+fn what_the_scrambler_refuses_is_not_run() {
+    let rules = scrambling(Mode::SingleQuery, Annotations::Patterns);
+    let (outcome, _, run) = race_on("(check-sat)(reset)", rules, Plan::default(), "cat \"$2\"\n", limits());
+    assert_eq!((outcome.not_run, run), (1, None));
+}
+
 const SANDBOX: &str = "__sandbox";
 
 // As a test program does.
@@ -353,12 +421,15 @@ fn main() -> ExitCode {
     if arguments.iter().any(|argument| argument == "--list" || argument == "--ignored") {
         return ExitCode::SUCCESS;
     }
-    let tests: [(&str, fn()); 5] = [
+    let tests: [(&str, fn()); 8] = [
         ("a_dialogue_is_held_and_logged", a_dialogue_is_held_and_logged),
         ("a_dialogue_ends_at_what_is_not_accepted", a_dialogue_ends_at_what_is_not_accepted),
         ("a_dialogue_ends_with_the_run", a_dialogue_ends_with_the_run),
         ("files_are_collected_and_handed_on", files_are_collected_and_handed_on),
         ("files_outside_are_not_asked_for", files_outside_are_not_asked_for),
+        ("solvers_get_scrambled_benchmarks", solvers_get_scrambled_benchmarks),
+        ("a_plugin_may_ask_for_scrambling", a_plugin_may_ask_for_scrambling),
+        ("what_the_scrambler_refuses_is_not_run", what_the_scrambler_refuses_is_not_run),
     ];
     let chosen: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     for (name, test) in tests {
