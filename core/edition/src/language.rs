@@ -72,7 +72,7 @@ static VARIABLE: MapShape = MapShape {
     keys: &[must("value", TEXT, "The text.")],
 };
 
-/// How the benchmarks are scrambled, by the words that the command `scramble` takes as modes.
+/// How the benchmarks are scrambled, by the modes of the two scramblers that competitions used.
 const SCRAMBLE: Shape = Shape::Word(&[
     ("none", "They are not scrambled (the default)."),
     ("single-query", "The scrambler of 2023 for scripts with one check-sat."),

@@ -202,7 +202,7 @@ pub struct RunRules {
     pub environment: IndexMap<String, Variable>,
     /// The order in which benchmarks are run.
     pub order: RunOrder,
-    /// The mode of the scrambler, as the command `scramble` takes it; none if benchmarks are not scrambled.
+    /// The mode of the scrambler; none if benchmarks are not scrambled.
     pub scramble: Option<String>,
 }
 
