@@ -85,7 +85,7 @@ fn list(places: &PlaceArgs, format: Format) -> anyhow::Result<Outcome> {
             if out.is_empty() {
                 out.push_str("no plugins; `agon plugin new NAME` begins one\n");
             }
-            print::out(&out);
+            print::say(&out);
         }
     }
     Ok(Outcome::Done)
@@ -133,7 +133,7 @@ fn conformance(
             }
             print::out(&out);
         }
-        Format::Table => print::out(&table(&report)),
+        Format::Table => print::say(&table(&report)),
     }
     Ok(if report.passed() { Outcome::Done } else { Outcome::Short })
 }
