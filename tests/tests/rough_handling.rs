@@ -29,7 +29,7 @@ fn an_open_end() {
     assert!(output.stderr.lines().any(|l| l.starts_with(&note)), "{}", output.stderr);
     // A quoted text with a line feed takes two lines of the file.
     let output =
-        score(&folder, &format!("{}\"Auk\ntwo\",yes,QF_BV/hull/a.smt2,sat,sat,1,1", whole), &["--format", "csv"]);
+        score(&folder, &format!("{whole}\"Auk\ntwo\",yes,QF_BV/hull/a.smt2,sat,sat,1,1"), &["--format", "csv"]);
     assert!(output.stderr.contains(&format!("r.csv, row {}: no line end", rows + 1)), "{}", output.stderr);
     // Decisions and published figures too.
     folder.write("b.csv", "benchmark,status\nQF_BV/hull/a.smt2,sat");

@@ -446,7 +446,7 @@ impl Reader<'_> {
             bytes: input.bytes,
             checked: input.checked,
             container: input.container(),
-            open_end: input.open_end.then(|| if rows > 0 { last } else { 1 }),
+            open_end: input.open_end.then_some(if rows > 0 { last } else { 1 }),
         });
         Ok(())
     }

@@ -390,8 +390,8 @@ fn compare_form(
                 }
                 continue;
             };
-            let count = matches!(figure.name.as_str(), "position" | "rank")
-                || part.standings.counts.iter().any(|c| *c == figure.name);
+            let count =
+                matches!(figure.name.as_str(), "position" | "rank") || part.standings.counts.contains(&figure.name);
             check_figure(figure, &text, &ours, count, &format!("{file}, row {line}"))?;
             report.compared += 1;
             if same(&text, &ours, &figure.tolerance) {
