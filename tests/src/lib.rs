@@ -1,6 +1,7 @@
 //! What the end-to-end tests share: the command itself, the places of files, golden texts.
 
 pub mod cup;
+pub mod summer;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -5,62 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use agon_tests::{Output, agon, binary, workspace};
-use tempfile::TempDir;
-
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("there is room for a folder"))
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).display().to_string()
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        let path = self.path(name);
-        fs::write(&path, text).expect("the file can be written");
-        path
-    }
-
-    /// The names of what lies in the folder.
-    fn content(&self) -> Vec<String> {
-        let files = fs::read_dir(self.0.path()).expect("the folder can be listed");
-        let mut names: Vec<String> =
-            files.map(|f| f.expect("a file has a name").file_name().to_string_lossy().into_owned()).collect();
-        names.sort();
-        names
-    }
-}
-
-fn cup(file: &str) -> String {
-    workspace().join("tests/competitions/summer-cup").join(file).display().to_string()
-}
-
-fn edition() -> String {
-    fs::read_to_string(cup("edition.yaml")).expect("the edition can be read")
-}
-
-/// The lines of the results, the header first.
-fn results() -> Vec<String> {
-    let text = fs::read_to_string(cup("results.csv")).expect("the results can be read");
-    text.lines().map(str::to_string).collect()
-}
-
-fn joined(lines: &[String]) -> String {
-    lines.join("\n") + "\n"
-}
-
-/// The message of a call that has to fail for its input, with the folder's name taken off the files.
-fn refused(folder: &Folder, args: &[&str]) -> String {
-    let output = agon(args);
-    assert_eq!((output.status, output.stdout.as_str()), (2, ""), "{args:?}: {}", output.stderr);
-    let text = output.stderr.strip_prefix("error: ").unwrap_or_else(|| panic!("{args:?}: {}", output.stderr));
-    assert_eq!(text.matches('\n').count(), 1, "one paragraph: {text}");
-    text.trim_end().replace(&folder.path(""), "")
-}
+use agon_tests::summer::{Folder, cup, edition, joined, refused, results};
+use agon_tests::{Output, agon, binary};
 
 fn score(edition: &str, results: &str, further: &[&str]) -> Output {
     agon(&[&["score", edition, "--results", results][..], further].concat())

@@ -18,7 +18,7 @@ entrants:
     configurations: { quick: { arguments: [-q] }, slow: { arguments: [-s] } }
   - { name: Dipper, command: [dipper], seed: 5831768608, fields: { organiser: false } }
   - { name: Egret, command: [egret], seed: 455824010, fields: { organiser: true } }
-  - { name: Fulmar, command: [fulmar], fields: { organiser: false } }
+  - { name: Fulmar, command: [fulmar], seed: 0, fields: { organiser: false } }
 ";
 
 #[test]

@@ -85,8 +85,8 @@ fn seed_of(args: &RunArgs, edition: &Edition, list: &Entrants) -> anyhow::Result
         );
     }
     let rows = EntrantList { rows: list.seed_rows(), origin: list.file.clone(), ..EntrantList::default() };
-    let table = agon_score::input::entrant_table_of(edition, &rows)?;
-    let seed = agon_select::seed::seed(rule, &table, args.market.as_deref())?.seed;
+    let list = crate::scoring::seed_list(edition, &rows)?;
+    let seed = agon_select::seed::seed(rule, &list, args.market.as_deref())?.seed;
     Ok(Some(i64::try_from(seed).context("the seed is beyond 2^63; give one with --seed N")?))
 }
 
@@ -394,7 +394,7 @@ pub fn judge(args: &JudgeArgs) -> anyhow::Result<Outcome> {
         bail!("{} has no runs of {}", args.store.display(), args.track.as_deref().unwrap_or("any track"));
     }
     store.close()?;
-    print::out(&out);
+    print::say(&out);
     Ok(if short { Outcome::Short } else { Outcome::Done })
 }
 

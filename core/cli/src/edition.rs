@@ -49,11 +49,11 @@ pub fn plain(reading: As) -> Reading {
 pub fn open(name: &str, reading: Reading) -> anyhow::Result<(Edition, Diagnostics)> {
     match load(name, reading) {
         Ok((edition, warnings)) => {
-            print::err(&warnings.render(print::colour_err()));
+            print::styled(&warnings.render(print::colour_err()));
             Ok((edition, warnings))
         }
         Err(LoadError::Invalid(diagnostics)) => {
-            print::err(&diagnostics.render(print::colour_err()));
+            print::styled(&diagnostics.render(print::colour_err()));
             let (errors, _) = diagnostics.counts();
             Err(anyhow!("the edition {name} has {errors} {}; correct the places shown above", plural(errors, "error")))
         }
@@ -83,7 +83,7 @@ pub fn run(command: EditionCommand) -> anyhow::Result<Outcome> {
                     anyhow!("the edition {} has no track `{name}` (it has: {})", edition.name, known.join(", "))
                 })?),
             };
-            print::out(&explain::explain(&edition, track));
+            print::say(&explain::explain(&edition, track));
             Ok(Outcome::Done)
         }
         EditionCommand::Coverage { edition, format } => cover(&edition, format),
@@ -118,7 +118,7 @@ fn list(format: Format) -> anyhow::Result<Outcome> {
             for (name, title, tracks) in rows {
                 let _ = writeln!(out, "{name}  {title}\n  tracks: {}", tracks.join(", "));
             }
-            print::out(&out);
+            print::say(&out);
         }
     }
     Ok(Outcome::Done)
@@ -135,12 +135,12 @@ fn check_all(editions: &[String], short: bool) -> anyhow::Result<Outcome> {
                         print::err(&format!("{}\n", d.line()));
                     }
                 } else {
-                    print::err(&diagnostics.render(print::colour_err()));
+                    print::styled(&diagnostics.render(print::colour_err()));
                 }
                 let (errors, warnings) = diagnostics.counts();
                 if errors > 0 {
                     bad += 1;
-                    print::out(&format!(
+                    print::say(&format!(
                         "{name}: {errors} {}, {warnings} {}\n",
                         plural(errors, "error"),
                         plural(warnings, "warning")
@@ -148,7 +148,7 @@ fn check_all(editions: &[String], short: bool) -> anyhow::Result<Outcome> {
                 } else if let Some(edition) = edition {
                     let views: usize =
                         edition.tracks.values().filter_map(|t| t.scoring.as_ref()).map(|s| s.views.len()).sum();
-                    print::out(&format!(
+                    print::say(&format!(
                         "{name}: good ({} {}, {views} {}, {} {}, {warnings} {})\n",
                         edition.tracks.len(),
                         plural(edition.tracks.len(), "track"),
@@ -214,6 +214,10 @@ fn cover(name: &str, format: Format) -> anyhow::Result<Outcome> {
             let _ = writeln!(out, "\n{} sections, {unlisted} unlisted", rows.len());
         }
     }
-    print::out(&out);
+    if format == Format::Table {
+        print::say(&out);
+    } else {
+        print::out(&out);
+    }
     Ok(if unlisted == 0 { Outcome::Done } else { Outcome::Short })
 }

@@ -18,7 +18,7 @@ pub fn is_entrants_file(path: &Path) -> bool {
 /// Reads an entrants file and checks it against the edition. Its errors are shown with their places.
 pub fn open(edition: &Edition, path: &Path) -> anyhow::Result<Entrants> {
     let invalid = |found: &Diagnostics| {
-        print::err(&found.render(print::colour_err()));
+        print::styled(&found.render(print::colour_err()));
         let (errors, _) = found.counts();
         let plural = if errors == 1 { "" } else { "s" };
         anyhow!("{} has {errors} error{plural}; correct the places shown above", path.display())

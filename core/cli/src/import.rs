@@ -16,7 +16,8 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<Outcome> {
         None => (args.format.as_str(), None),
     };
     // What cannot be written is said before anything is read.
-    print::writable(&args.output, args.files.iter())?;
+    let editions = agon_edition::files(name);
+    print::writable(&args.output, args.files.iter().chain(&editions))?;
     let parquet = match args.output.extension().and_then(|e| e.to_str()) {
         Some("parquet") => true,
         Some("csv") => false,
@@ -36,8 +37,9 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<Outcome> {
         }
     };
     let outcome = read_forms(&edition, &args.files, &kept)?;
+    print::not_read(&args.output, &outcome.files)?;
     for note in &outcome.notes {
-        print::err(&format!("note: {note}\n"));
+        print::note(note);
     }
     let mut tables = outcome.tables;
     let first = match tables.len() {
@@ -67,10 +69,12 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<Outcome> {
         (FINGERPRINT.to_string(), fingerprint(form)),
         ("track".to_string(), track),
     ];
+    let target = print::target(&args.output);
+    crate::signals::leave_nothing()?;
     if parquet {
-        write_parquet(&table, &metadata, &args.output)?;
+        write_parquet(&table, &metadata, &target)?;
     } else {
-        write_csv(&table, &args.output)?;
+        write_csv(&table, &target)?;
     }
     print::err(&format!("{} rows in the form {} written to {}\n", table.rows(), form.name, args.output.display()));
     Ok(Outcome::Done)

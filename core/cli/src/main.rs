@@ -14,6 +14,7 @@ mod print;
 mod scoring;
 mod scramble;
 mod scramble_check;
+mod signals;
 
 use std::process::ExitCode;
 
@@ -41,7 +42,14 @@ fn main() -> ExitCode {
             report(panic);
         }
     }));
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(problem) => return explained(&problem),
+    };
+    if !matches!(cli.command, Command::Sandbox | Command::PluginHost) {
+        signals::outlive_limits();
+        bound_threads();
+    }
     let result = match cli.command {
         Command::Edition(command) => edition::run(command),
         Command::Seed(args) => scoring::seed(&args),
@@ -72,5 +80,54 @@ fn main() -> ExitCode {
             print::error(&error);
             ExitCode::from(2)
         }
+    }
+}
+
+/// Keeps a number of threads from the environment (`RAYON_NUM_THREADS`) within reason: each one costs memory, and a
+/// hundred thousand of them stop the machine.
+fn bound_threads() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let asked = std::env::var("RAYON_NUM_THREADS").ok();
+    if let Some(threads) = bounded(asked.as_deref(), cores) {
+        // If there are threads already, so be it.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    }
+}
+
+/// How many threads there are to be instead, if too many were asked for.
+fn bounded(asked: Option<&str>, cores: usize) -> Option<usize> {
+    const MOST: usize = 64;
+    let most = cores.max(MOST);
+    asked.and_then(|text| text.trim().parse::<usize>().ok()).filter(|asked| *asked > most).map(|_| most)
+}
+
+/// Prints what the parser of arguments has to say: help and version to standard output, mistakes to standard error.
+fn explained(problem: &clap::Error) -> ExitCode {
+    let text = problem.render();
+    let plain = text.to_string();
+    if problem.use_stderr() {
+        // It repeats what was typed, which may be the name of a file that was made to deceive.
+        let harmless = !plain.contains(|c| c != '\n' && agon_table::is_hidden(c));
+        if harmless && print::colour_err() {
+            print::styled(&text.ansi().to_string());
+        } else {
+            print::err(&plain);
+        }
+        return ExitCode::from(2);
+    }
+    print::out(&if print::colour_out() { text.ansi().to_string() } else { plain });
+    if print::lost() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bounded;
+
+    #[test]
+    fn threads() {
+        assert_eq!(bounded(Some("100000"), 2), Some(64));
+        assert_eq!(bounded(Some("100000"), 128), Some(128));
+        assert_eq!(bounded(Some("8"), 2), None);
+        assert_eq!((bounded(None, 2), bounded(Some("many"), 2)), (None, None));
     }
 }

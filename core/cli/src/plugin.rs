@@ -86,7 +86,7 @@ fn list(places: &PlaceArgs, format: Format) -> anyhow::Result<Outcome> {
             if out.is_empty() {
                 out.push_str("no plugins; `agon plugin new NAME` begins one\n");
             }
-            print::out(&out);
+            print::say(&out);
         }
     }
     Ok(Outcome::Done)
@@ -134,7 +134,7 @@ fn conformance(
             }
             print::out(&out);
         }
-        Format::Table => print::out(&table(&report)),
+        Format::Table => print::say(&table(&report)),
     }
     Ok(if report.passed() { Outcome::Done } else { Outcome::Short })
 }

@@ -1,9 +1,11 @@
 //! Writing to the terminal and to files: colours only where they belong, nothing half-written.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use agon_table::{shown, shown_lines};
 
 /// Whether standard output takes colours.
 pub fn colour_out() -> bool {
@@ -34,24 +36,60 @@ pub fn lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
-/// Refuses a target that cannot be written: one of the files that are read, a folder or a device, or a file in a folder
-/// that is not there or takes no files. Reading may take long, and what is wrong with the target is known before.
-pub fn writable<'a>(target: &Path, inputs: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
-    let path = target.display();
-    if let Ok(full) = target.canonicalize() {
-        for input in inputs {
-            if input.canonicalize().is_ok_and(|i| i == full) {
-                anyhow::bail!("{path} is one of the files that are read; give another file to write to");
-            }
-        }
-        if full.is_dir() {
+/// Prints a text for people to standard output: what a terminal would obey in it is spelled out.
+pub fn say(text: &str) {
+    out(&shown_lines(text));
+}
+
+/// The file that is written when a target is given: where a link leads, also if nothing is there yet.
+pub fn target(path: &Path) -> PathBuf {
+    // As many links in a row as the system follows.
+    const MOST: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST {
+        let Ok(link) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(link);
+    }
+    path
+}
+
+/// Whether two paths lead to the same file, by whatever names.
+fn same_file(a: &Path, b: &Path) -> bool {
+    match (std::fs::metadata(a), std::fs::metadata(b)) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+/// Refuses a target that is one of the files that are read.
+pub fn not_read<'a>(path: &Path, inputs: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
+    if inputs.into_iter().any(|input| same_file(path, input)) {
+        anyhow::bail!("{} is one of the files that are read; give another file to write to", path.display());
+    }
+    Ok(())
+}
+
+/// Refuses a target that cannot be written: one of the files that are read, a folder or a device, a file that is
+/// protected, or one in a folder that is not there or takes no files. Reading may take long, and what is wrong with the
+/// target is known before.
+pub fn writable<'a>(given: &Path, inputs: impl IntoIterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
+    not_read(given, inputs)?;
+    let path = given.display();
+    let full = target(given);
+    if let Ok(meta) = std::fs::metadata(&full) {
+        if meta.is_dir() {
             anyhow::bail!("{path} is a directory; give the name of a file to write, in it for example");
         }
-        if !full.is_file() {
+        if !meta.is_file() {
             anyhow::bail!("{path} is no regular file; give the name of a file to write");
         }
+        // The file is replaced, for which the folder's permissions suffice; but who protects a file means it.
+        let closed = std::fs::OpenOptions::new().append(true).open(&full).is_err();
+        if closed || meta.permissions().readonly() {
+            anyhow::bail!("{path} is write-protected; allow it (`chmod u+w`), or give another file to write to");
+        }
     }
-    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = full.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.exists() {
         anyhow::bail!(
             "{path} cannot be written: there is no directory {}; make it, or give another file",
@@ -68,9 +106,19 @@ pub fn writable<'a>(target: &Path, inputs: impl Iterator<Item = &'a PathBuf>) ->
     Ok(())
 }
 
-/// Prints to standard error.
+/// Prints to standard error; what a terminal would obey in the text is spelled out.
 pub fn err(text: &str) {
+    styled(&shown_lines(text));
+}
+
+/// Prints a text to standard error that has its colours, and is made for a terminal in all else.
+pub fn styled(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Prints a note to standard error, as one line.
+pub fn note(text: &str) {
+    styled(&format!("note: {}\n", shown(text)));
 }
 
 /// Prints an error with its causes as one paragraph.
@@ -83,30 +131,14 @@ pub fn error(error: &anyhow::Error) {
             parts.push(text);
         }
     }
-    err(&format!("{start}error:{end} {}\n", parts.join(": ")));
+    styled(&format!("{start}error:{end} {}\n", shown(&parts.join(": "))));
 }
 
 /// Prints to standard output, or to a file: a temporary one beside it first, so that nothing half-written remains.
-pub fn to(target: Option<&Path>, text: &str) -> anyhow::Result<()> {
-    let Some(path) = target else {
+pub fn to(path: Option<&Path>, text: &str) -> anyhow::Result<()> {
+    let Some(path) = path else {
         out(text);
         return Ok(());
     };
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // What a link points to is replaced, not the link.
-    let full = path.canonicalize();
-    let path = full.as_deref().unwrap_or(path);
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(folder);
-    let mode = std::fs::metadata(path).map_or(0o644, |m| m.permissions().mode());
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|e| e.error)?;
-        Ok(())
-    };
-    write().map_err(|e| {
-        anyhow::anyhow!("{} cannot be written: {}", path.display(), agon_results::write_problem(&e, folder))
-    })
+    Ok(agon_results::write_text(&target(path), text)?)
 }

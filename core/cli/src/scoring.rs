@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use agon_edition::{Edition, Reading, load};
 use agon_score::adjudication::Adjudication;
 use agon_score::engine::{self, Selection, TrackScores};
-use agon_score::input::{EntrantList, Results, TrackRuns, entrant_table_of, join, read_forms, read_results};
+use agon_score::input::{EntrantList, Results, TrackRuns, entrant_table, join, read_forms, read_results};
 use agon_score::output::{self, Filter, Row};
 use agon_score::verify::{Report, Wanted, explain_by_deviations, verify as compare};
-use agon_select::seed::{SeedError, seed as compute_seed};
+use agon_select::seed::{Entrants as SeedList, SeedError, seed as compute_seed};
 use anyhow::{anyhow, bail};
 use serde_json::json;
 
@@ -19,22 +19,30 @@ use crate::edition::{open, reading};
 use crate::entrants;
 use crate::print;
 
+/// A list of entrants as the seed's formula reads it.
+pub fn seed_list(edition: &Edition, entrants: &EntrantList) -> anyhow::Result<SeedList> {
+    let read = entrant_table(edition, entrants)?;
+    Ok(SeedList { table: read.table, places: read.places, missing: read.missing })
+}
+
 pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
     let wanted = ReadingArgs { reading: args.reading, deviation: args.deviation.clone() };
     let (edition, _) = open(&args.edition, reading(&wanted, &args.edition)?)?;
     let rule = edition.seed.as_ref().ok_or_else(|| SeedError::NoRule(edition.name.clone()))?;
-    let table = match &args.entrants {
-        Some(file) if entrants::is_entrants_file(file) => {
-            entrant_table_of(&edition, &entrants::for_seed(&edition, file)?)?
-        }
+    let list = match &args.entrants {
+        Some(file) if entrants::is_entrants_file(file) => seed_list(&edition, &entrants::for_seed(&edition, file)?)?,
         Some(file) => {
             let mut outcome = read_forms(&edition, std::slice::from_ref(file), &edition.entrants.forms)?;
             notes(&outcome.notes);
-            outcome.tables.pop().ok_or_else(|| anyhow!("{} has no entrants", file.display()))?.table
+            let read = outcome.tables.pop().ok_or_else(|| anyhow!("{} has no entrants", file.display()))?;
+            let places = (0..read.table.rows()).map(|row| read.origins.place(row, "").to_string()).collect();
+            // What an empty cell means is said by the form.
+            SeedList { table: read.table, places, missing: Vec::new() }
         }
-        None => agon_score::input::entrant_table(&edition)?,
+        None => seed_list(&edition, &EntrantList::of_edition(&edition))?,
     };
-    let explained = compute_seed(rule, &table, args.market.as_deref())?;
+    let explained = compute_seed(rule, &list, args.market.as_deref())?;
+    notes(&explained.notes);
     let mut out = format!("{}\n", explained.seed);
     if args.explain {
         let _ = writeln!(out, "\nformula: {}", explained.formula);
@@ -55,7 +63,7 @@ pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
             let _ = writeln!(out, "published: {published}{}", if same { "" } else { " (differs)" });
         }
     }
-    print::out(&out);
+    print::say(&out);
     Ok(Outcome::Done)
 }
 
@@ -71,7 +79,7 @@ fn selection(args: &InputArgs) -> Selection {
 
 fn notes(notes: &[String]) {
     for note in notes {
-        print::err(&format!("note: {note}\n"));
+        print::note(note);
     }
 }
 
@@ -82,12 +90,14 @@ struct Raw {
 }
 
 /// The edition of a reading with the runs of the results. `known` is what another reading of the edition read; if this
-/// one reads files in the same way, they are not read again, and nothing is said of them again.
+/// one reads files in the same way, they are not read again, and nothing is said of them again. `target` is the file
+/// that will be written, which is none of those that are read.
 fn prepared(
     args: &InputArgs,
     reading: Reading,
     known: Option<&Raw>,
     keep: bool,
+    target: Option<&Path>,
 ) -> anyhow::Result<(Edition, Vec<TrackRuns>, Option<Raw>)> {
     // What is to be said of the edition was said for the first reading.
     let edition = match known.and_then(|_| load(&args.edition, reading.clone()).ok()) {
@@ -113,6 +123,9 @@ fn prepared(
     };
     let adjudication = args.adjudication.as_deref().map(Adjudication::read).transpose()?;
     if let Some(adjudication) = &adjudication {
+        if !quiet {
+            notes(&adjudication.notes);
+        }
         adjudication.check(&edition)?;
     }
     check_names(&edition, args)?;
@@ -138,14 +151,18 @@ fn prepared(
         Some(raw) => raw.results.again()?,
         None => read_results(&edition, &args.results, args.track.as_deref())?,
     };
+    if let Some(target) = target {
+        print::not_read(target, results.files.iter().chain(adjudication.iter().flat_map(|a| &a.files)))?;
+    }
     if !quiet {
         notes(&entrants.notes);
         notes(&results.notes);
     }
     let raw = if keep { Some(Raw { results: results.again()?, how }) } else { None };
     let mut runs = join(&edition, results, &entrants, adjudication.as_ref())?;
-    for e in runs.iter().map(|track| &track.effect).filter(|_| !quiet) {
-        notes(&e.notes);
+    for track in runs.iter().filter(|_| !quiet) {
+        notes(&track.notes);
+        notes(&track.effect.notes);
     }
     runs.retain(|track| args.track.as_ref().is_none_or(|t| *t == track.track));
     for track in runs.iter().filter(|_| !quiet) {
@@ -177,6 +194,10 @@ fn scores(edition: &Edition, runs: Vec<TrackRuns>, wanted: &Selection) -> anyhow
     runs.into_iter()
         .map(|track| {
             engine::score(edition, &track, wanted).map_err(|error| {
+                // One that names its row already says it all.
+                if track.files.iter().any(|file| error.to_string().starts_with(&format!("{file}, row "))) {
+                    return anyhow!("{error}");
+                }
                 // The formulas know columns only; somebody who has to correct them needs the files.
                 let files = match &track.files[..] {
                     [first, _, .., _] => format!("{first} and {} other files", track.files.len() - 1),
@@ -338,12 +359,13 @@ pub fn standings_of_store(store: &Path, edition: &Edition, track: &str) -> anyho
 pub fn score(args: &ScoreArgs) -> anyhow::Result<Outcome> {
     let input = &args.input;
     if let Some(output) = &args.output {
-        let edition = PathBuf::from(&input.edition);
+        let editions = agon_edition::files(&input.edition);
         let read = input.results.iter().chain(&input.solvers).chain(&input.adjudication);
-        print::writable(output, read.chain(std::iter::once(&edition)))?;
+        print::writable(output, read.chain(&editions))?;
+        crate::signals::leave_nothing()?;
     }
     let reading = reading(&input.reading, &input.edition)?;
-    let (edition, runs, _) = prepared(input, reading, None, false)?;
+    let (edition, runs, _) = prepared(input, reading, None, false, args.output.as_deref())?;
     let scores = scores(&edition, runs, &selection(input))?;
     // Left out counts matter where counts are printed.
     let mut remarks: Vec<String> = scores.iter().flat_map(|t| t.views.iter().flat_map(|v| v.notes.clone())).collect();
@@ -411,13 +433,14 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     }
     let reading = reading(&input.reading, &input.edition)?;
     let by_rules = input.reading.reading == As::Rules;
-    let (edition, runs, raw) = prepared(input, reading, None, by_rules)?;
+    let (edition, runs, raw) = prepared(input, reading, None, by_rules, None)?;
     let computed = scores(&edition, runs, &everything)?;
     let mut report = compare(&edition, &computed, &args.published, &wanted)?;
+    notes(&report.notes);
     if by_rules && report.differences.iter().any(|d| d.explained.is_none()) {
         // What vanishes when the deviations are on is explained by them: that is what they say.
         let with = |reading: Reading| -> anyhow::Result<Report> {
-            let (other, runs, _) = prepared(input, reading, raw.as_ref(), false)?;
+            let (other, runs, _) = prepared(input, reading, raw.as_ref(), false, None)?;
             Ok(compare(&other, &scores(&other, runs, &everything)?, &args.published, &wanted)?)
         };
         let published = with(Reading::Published)?;
@@ -443,7 +466,12 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<Outcome> {
             if report.differences.iter().any(vanished) { names.iter().filter_map(alone).collect() } else { Vec::new() };
         explain_by_deviations(&mut report, &published, &alone);
     }
-    print::out(&describe(&report, &edition, args.format)?);
+    let text = describe(&report, &edition, args.format)?;
+    if args.format == Format::Table {
+        print::say(&text);
+    } else {
+        print::out(&text);
+    }
     if report.compared == 0 {
         print::err(
             "nothing was compared: no row of the published file is about these results, or the filters leave none\n",
@@ -484,10 +512,10 @@ fn describe(report: &Report, edition: &Edition, format: Format) -> anyhow::Resul
                     "{},{},{},{},{},{}",
                     d.line,
                     quote(&key.join(" / ")),
-                    d.column,
+                    output::quoted(&d.column),
                     quote(&d.published),
                     quote(d.computed.as_deref().unwrap_or("")),
-                    d.explained.as_deref().unwrap_or("")
+                    output::quoted(d.explained.as_deref().unwrap_or(""))
                 );
             }
         }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
+use agon_table::{is_hidden, shown};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use crate::node::Place;
@@ -102,7 +103,8 @@ impl Diagnostic {
         if let Some(help) = &self.help {
             let _ = write!(out, " (help: {help})");
         }
-        out
+        // What a file says is not for the terminal to obey.
+        shown(&out).into_owned()
     }
 }
 
@@ -213,13 +215,19 @@ impl Diagnostics {
             // A long block is shown by its first line.
             let first_line = d.source.text[span.clone()].find('\n').map_or(span.end, |at| span.start + at);
             let span = span.start..first_line.max(span.start);
-            let mut group = level.primary_title(d.message.as_str()).id(d.code).element(
-                Snippet::source(&d.source.text).path(&d.source.name).annotation(AnnotationKind::Primary.span(span)),
-            );
-            if let Some(help) = &d.help {
-                group = group.element(Level::HELP.message(help.as_str()));
+            // The renderer sees to the excerpt itself.
+            let (message, path) = (shown(&d.message), shown(&d.source.name));
+            let help = d.help.as_deref().map(shown);
+            let mut group = level
+                .primary_title(&*message)
+                .id(d.code)
+                .element(Snippet::source(&d.source.text).path(&*path).annotation(AnnotationKind::Primary.span(span)));
+            if let Some(help) = &help {
+                group = group.element(Level::HELP.message(&**help));
             }
-            out.push_str(&renderer.render(&[group]));
+            // Colours are the renderer's own; of control characters in an excerpt it replaces most.
+            let hidden = |c: char| !matches!(c, '\n' | '\u{1b}') && is_hidden(c);
+            out.push_str(&renderer.render(&[group]).replace(hidden, "\u{fffd}"));
             out.push_str("\n\n");
         }
         if let Some(rest) = self.left_out() {

@@ -87,6 +87,11 @@ pub fn source_of(name: &str) -> Result<Source, LoadError> {
                 "Give the YAML file, or put an `edition.yaml` into the folder.",
             ));
         }
+        // A pipe can be read once only and may never begin; a device may never end.
+        if !meta.is_file() {
+            let remedy = "Write its content to a file and give that: editions are read more than once.";
+            return Err(fail("this is a pipe or a device, not a file".into(), remedy));
+        }
         if meta.len() > MAX_BYTES {
             let cause = format!("the file has {} bytes, an edition has at most {MAX_BYTES}", meta.len());
             return Err(fail(cause, "Is this the right file?"));
@@ -108,6 +113,35 @@ pub fn source_of(name: &str) -> Result<Source, LoadError> {
     let names: Vec<&str> = shipped_editions().map(|(n, _)| n).collect();
     let hint = closest(name, names.iter().copied()).map(|n| format!(". Did you mean `{n}`?")).unwrap_or_default();
     Err(LoadError::NotFound { name: name.into(), known: names.join(", "), hint })
+}
+
+/// The files that an edition is read from: its own and those that it extends, as far as they can be read. Shipped ones
+/// are in the program.
+pub fn files(name: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let Ok(mut source) = source_of(name) else { return files };
+    for _ in 0..=MOST_BASES {
+        files.push(PathBuf::from(&source.name));
+        let source_name = source.name.clone();
+        let tree = parse(&Arc::new(source), &mut Diagnostics::default());
+        let Some(base) =
+            tree.as_ref().and_then(|t| t.get("extends")?.text()).and_then(|b| base_of(&source_name, b).ok())
+        else {
+            break;
+        };
+        source = base;
+    }
+    files
+}
+
+/// The edition that the one of this file extends. A name is a shipped edition; everything else is relative to the file
+/// that says it.
+fn base_of(file: &str, base: &str) -> Result<Source, LoadError> {
+    if shipped_editions().any(|(name, _)| name == base) {
+        return source_of(base);
+    }
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    source_of(&folder.join(base).display().to_string())
 }
 
 /// Editions may extend one another so many times in a row.
@@ -135,14 +169,7 @@ fn tree_of(source: Source, chain: &mut Vec<String>, out: &mut Diagnostics) -> Re
     // That it is no name is reported with the shape.
     let Some(base) = extends.text() else { return Ok(Some(Merged { tree, whole: false })) };
     chain.push(source.name.clone());
-    // A name is a shipped edition; everything else is relative to the file that says it.
-    let target = if shipped_editions().any(|(n, _)| n == base) {
-        base.to_string()
-    } else {
-        let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
-        folder.join(base).display().to_string()
-    };
-    let base_source = match source_of(&target) {
+    let base_source = match base_of(&source.name, base) {
         Ok(s) => s,
         Err(error) => {
             out.push(Diagnostic::error("edition/extends", &extends.place, error.to_string()));

@@ -31,6 +31,7 @@ pub(crate) fn resolve(tree: &Node, reading: Reading, out: &mut Diagnostics) -> E
         failed: IndexMap::new(),
         deviations: Vec::new(),
         constants: IndexMap::new(),
+        varies: IndexMap::new(),
     };
     resolver.edition(tree, reading)
 }
@@ -255,6 +256,8 @@ struct Resolver<'a> {
     deviations: Vec<(String, Place)>,
     /// The constants that the last `let` defined.
     constants: IndexMap<String, Constant>,
+    /// The columns that each computed one differs with from row to row, in terms of those that are not computed.
+    varies: IndexMap<String, BTreeSet<String>>,
 }
 
 /// The columns that are the same for all rows that agree in `by`: these themselves, what is known of an entrant if
@@ -780,6 +783,33 @@ impl Resolver<'_> {
         Let { name: name.into(), formula, doc, decimals, print }
     }
 
+    /// The columns that a formula's value differs with from row to row, in terms of those that are not computed.
+    fn varies_with(&self, formula: &Formula) -> BTreeSet<String> {
+        let own = |name: String| match self.varies.get(&name) {
+            Some(known) => known.clone(),
+            None => [name].into(),
+        };
+        formula.varies_with().into_iter().flat_map(own).collect()
+    }
+
+    /// A value of a group must be the same for all of its rows: else it would be that of whichever row came first. The
+    /// rows are those that agree in `by`.
+    fn folded(&mut self, name: &str, node: &Node, formula: &Formula, by: &[String], what: &str) {
+        // A run is one row.
+        if ["entrant", "benchmark"].iter().all(|key| by.iter().any(|b| b == key)) {
+            return;
+        }
+        let varies = self.varies_with(formula);
+        let same = carried(by, varies.iter().map(String::as_str), &self.entrant_columns);
+        let Some(other) = varies.iter().find(|column| *column != "group" && !same.contains(*column)) else { return };
+        let place = formula_node(node).place.clone();
+        let message =
+            format!("{what} `{name}` is not one value: it differs with the `{other}` of the runs that it is about");
+        let fold = if *formula.ty() == Type::Bool { "count(…)` or `any(…)" } else { "sum(…)` or `max(…)" };
+        let help = format!("fold the runs into one value, for example with `{fold}`");
+        self.error("edition/not-folded", &place, message, help);
+    }
+
     /// Compiles the formulas of a `let`, each one knowing those before it, and adds their names to the scope:
     /// constants as constants, the rest as columns.
     fn lets(&mut self, node: Option<&Node>, scope: &mut Scope, keep_constants: bool) -> Vec<Let> {
@@ -803,6 +833,8 @@ impl Resolver<'_> {
                             scope.constants.insert(entry.key.clone(), (ty, value));
                         }
                         _ => {
+                            let varies = self.varies_with(&formula);
+                            self.varies.insert(entry.key.clone(), varies);
                             scope.constants.shift_remove(&entry.key);
                             scope.columns.insert(entry.key.clone(), ty);
                             let named = self.named(&entry.key, &entry.value, formula);
@@ -862,6 +894,12 @@ impl Resolver<'_> {
                 scope.per = Some(by.iter().filter(|name| scope.columns.contains_key(*name)).cloned().collect());
                 let lets = self.lets(node.get("let"), scope, true);
                 scope.per = None;
+                let entries = node.get("let").map(Node::entries).unwrap_or_default();
+                for (l, entry) in lets.iter().filter_map(|l| Some((l, entries.iter().find(|e| e.key == l.name)?))) {
+                    if ok && !scope.open {
+                        self.folded(&l.name, &entry.value, &l.formula, &by, "the column");
+                    }
+                }
                 if !ok {
                     // Which columns are left is not known; none is taken away.
                     continue;
@@ -940,6 +978,7 @@ impl Resolver<'_> {
         }
         let word = |w: &str| (Type::TEXT, Value::Symbol(w.into()));
         scope.constants.insert("track".into(), word(&track.name));
+        self.varies.clear();
         let prepare = self.steps(node.get("prepare"), &mut scope);
         let mut tables = IndexMap::new();
         for entry in node.get("tables").map(Node::entries).unwrap_or_default() {
@@ -982,7 +1021,9 @@ impl Resolver<'_> {
         for entry in entries {
             let mut view_scope = scope.clone();
             view_scope.constants.insert("view".into(), word(&entry.key));
+            let varies = self.varies.clone();
             let view = self.view(entry, node, track, view_scope, &tables);
+            self.varies = varies;
             views.insert(entry.key.clone(), view);
         }
         Scoring { doc: doc(node), prepare, views, tables }
@@ -1017,6 +1058,12 @@ impl Resolver<'_> {
                 match self.formula(&e.value, &run_scope) {
                     Some(formula) => {
                         failed.remove(&e.key);
+                        let what = if key == "measures" { "the measure" } else { "the count" };
+                        for rule in tables.values().filter(|_| !run_scope.open) {
+                            let by: Vec<String> =
+                                rule.by.iter().map(String::as_str).chain(["entrant"]).map(str::to_string).collect();
+                            self.folded(&e.key, &e.value, &formula, &by, what);
+                        }
                         let named = self.named(&e.key, &e.value, formula);
                         list.push(named);
                     }

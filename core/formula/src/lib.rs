@@ -42,7 +42,7 @@ use crate::ast::Expr;
 use crate::check::Checker;
 pub use crate::english::Voice;
 pub use crate::error::{EvalError, FormulaError};
-use crate::ir::{Id, Node, Op};
+use crate::ir::{Fold, Id, Node, Op};
 
 /// What names mean where a formula stands.
 #[derive(Clone, Debug, Default)]
@@ -181,6 +181,33 @@ impl Formula {
     /// All columns that it reads, also to group or order by; sorted.
     pub fn columns(&self) -> Vec<String> {
         self.0.columns.clone()
+    }
+
+    /// The columns that its value can differ with from row to row: rows of a table that agree in these have one value.
+    /// What stands inside of an aggregate is not among them, but what the aggregate groups by is. Sorted.
+    pub fn varies_with(&self) -> Vec<String> {
+        let nodes = &self.0.nodes;
+        let mut reached = vec![false; nodes.len()];
+        reached[self.0.root] = true;
+        let mut names = BTreeSet::new();
+        for id in (0..=self.0.root).rev() {
+            if !reached[id] {
+                continue;
+            }
+            match &nodes[id].op {
+                Op::Column(name) => {
+                    names.insert(name.to_string());
+                }
+                Op::Aggregate(a) => {
+                    names.extend(a.per.iter().chain(&a.other).map(ToString::to_string));
+                    // The place is that of the row itself.
+                    let own = if a.fold == Fold::Place { a.by.iter().map(|(id, _)| *id).collect() } else { Vec::new() };
+                    own.into_iter().chain(a.otherwise).for_each(|id| reached[id] = true);
+                }
+                op => op.operands(|operand| reached[operand] = true),
+            }
+        }
+        names.into_iter().collect()
     }
 
     /// Its value, if that is the same for every row of every table.

@@ -105,6 +105,8 @@ pub(crate) struct Input<'a> {
     failure: Rc<RefCell<Option<io::Error>>>,
     /// How many bytes came out.
     pub bytes: u64,
+    /// Whether the text ends without a line end.
+    pub open_end: bool,
     limit: u64,
 }
 
@@ -210,7 +212,20 @@ impl<'a> Input<'a> {
             }
         };
         let base = plain_name(base).to_string();
-        Ok(Self { file, member, base, checked, head: text_head, head_at: 0, reader, layer, failure, bytes: 0, limit })
+        Ok(Self {
+            file,
+            member,
+            base,
+            checked,
+            head: text_head,
+            head_at: 0,
+            reader,
+            layer,
+            failure,
+            bytes: 0,
+            open_end: false,
+            limit,
+        })
     }
 
     /// An input over bytes in memory, for what was written by ourselves and for tests.

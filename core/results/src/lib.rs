@@ -18,6 +18,7 @@
 //!
 //! This crate knows no competition, no formula and no score.
 
+mod arrow_schema;
 mod assemble;
 mod duplicates;
 mod error;
@@ -42,4 +43,4 @@ pub use read::{
     CsvRow, CsvRows, FileReport, FileRole, ReadOutcome, ReadReport, Skipped, column_names, read, read_csv_rows,
 };
 pub use stamp::parquet_metadata;
-pub use write::{write_csv, write_csv_to, write_problem};
+pub use write::{abandon, write_csv, write_csv_to, write_problem, write_text};

@@ -27,6 +27,7 @@ use parquet::schema::types::Type as SchemaType;
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 
+use crate::arrow_schema::{KEY, Meaning, meanings};
 use crate::error::{ErrorKind, ResultsError};
 use crate::split::{Made, Rows};
 use crate::value::parse_exact;
@@ -563,13 +564,21 @@ pub(crate) struct ForeignFile {
     path: std::path::PathBuf,
     reader: SerializedFileReader<Bytes>,
     names: Vec<String>,
+    /// What Arrow's metadata says of the columns, by name.
+    meanings: Vec<(String, Meaning)>,
 }
 
 impl ForeignFile {
     fn new(path: &Path, reader: SerializedFileReader<Bytes>) -> Result<Self, ErrorKind> {
         let schema = reader.metadata().file_metadata().schema_descr();
         let names = schema.columns().iter().map(|c| c.path().string()).collect();
-        Ok(Self { path: path.to_path_buf(), reader, names })
+        let pairs = reader.metadata().file_metadata().key_value_metadata();
+        let arrow = pairs.and_then(|all| all.iter().find(|pair| pair.key == KEY)?.value.as_deref());
+        // A duration is a plain number to Parquet, so nothing may be concluded without what is written here.
+        let unread =
+            || ErrorKind::Parquet(format!("its metadata `{KEY}`, which says what its numbers mean, is unreadable"));
+        let meanings = arrow.map_or(Ok(Vec::new()), |text| meanings(text).ok_or_else(unread))?;
+        Ok(Self { path: path.to_path_buf(), reader, names, meanings })
     }
 
     /// The names of the columns; a column inside another has a name with points.
@@ -688,6 +697,12 @@ impl ForeignFile {
             let codec = codec.split('(').next().unwrap_or_default().to_lowercase();
             return Err(ErrorKind::Codec { codec });
         }
+        if let Some((_, Some(what))) = self.meanings.iter().find(|(column, _)| column == name) {
+            return Err(ErrorKind::Parquet(format!(
+                "column `{name}` is {what} of Arrow, of which Parquet holds a number in a unit of its own; make it a \
+                 plain number in the unit that the mapping says"
+            )));
+        }
         if simple && physical && meaning {
             return Ok(());
         }
@@ -737,8 +752,12 @@ fn column_texts(reader: &mut ColumnReader, count: usize, unsigned: bool) -> Resu
         ColumnReader::ByteArrayColumnReader(r) => typed::<ByteArrayType>(r, count, |v| v.data().to_vec()),
         _ => return Err(ErrorKind::Parquet("a column has a type that is not read".into())),
     }?;
-    match texts.iter().find(|t| std::str::from_utf8(t).is_err()) {
-        Some(_) => Err(ErrorKind::NotUtf8),
-        None => Ok(texts),
+    // As strict as the splitter is with a text.
+    if texts.iter().any(|t| std::str::from_utf8(t).is_err()) {
+        return Err(ErrorKind::NotUtf8);
     }
+    if texts.iter().any(|t| memchr::memchr(0, t).is_some()) {
+        return Err(ErrorKind::Nul);
+    }
+    Ok(texts)
 }

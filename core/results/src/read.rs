@@ -7,7 +7,7 @@ use agon_table::{Column, DictBuilder, Exact, Symbols, Table, Type};
 
 use crate::assemble::{Assembly, Spans};
 use crate::duplicates;
-use crate::error::{ErrorKind, ResultsError, closest};
+use crate::error::{ErrorKind, ResultsError, closest, shown};
 use crate::input::{self, Input, Opened};
 use crate::join::{self, Joined};
 use crate::mapping::{Header, JoinFile, Mapping, Recognise};
@@ -80,6 +80,7 @@ impl ReadReport {
             };
             notes.push(format!("{}: {what}: damage could go unnoticed; {remedy}", file.file.display()));
         }
+        notes.extend(self.open_ends());
         for (file, skipped) in self.skipped.iter().filter(|(_, skipped)| skipped.count > 0) {
             let more = skipped.count - skipped.names.len() as u64;
             notes.push(format!(
@@ -94,6 +95,31 @@ impl ReadReport {
         }
         notes
     }
+
+    /// The files of which the last line may be a part only; the members of an archive with one remark.
+    fn open_ends(&self) -> Vec<String> {
+        let mut notes: Vec<(&Path, String, usize)> = Vec::new();
+        for file in &self.files {
+            let Some(row) = file.open_end else { continue };
+            match notes.last_mut() {
+                Some((last, _, more)) if *last == file.file && file.member.is_some() => *more += 1,
+                _ => notes.push((&file.file, format!("{}, row {row}", shown(&file.file, file.member.as_deref())), 0)),
+            }
+        }
+        let text = |(_, place, more): (_, String, usize)| match more {
+            0 => open_end(&place),
+            n => open_end(&format!("{place} (and in {n} more of its members)")),
+        };
+        notes.into_iter().map(text).collect()
+    }
+}
+
+/// The remark on a text that ends without a line end: cut off inside its last field, it looks like any other.
+fn open_end(place: &str) -> String {
+    format!(
+        "{place}: no line end follows the last row: if the file was cut off here, the row's last value is wrong; compare \
+         the file with its origin, and end its last line"
+    )
 }
 
 /// One file that was read.
@@ -115,6 +141,8 @@ pub struct FileReport {
     pub checked: bool,
     /// What the text is wrapped in: `gzip`, `xz`, `zstd`, `tar`, `Parquet`; nothing for a plain text.
     pub container: Option<&'static str>,
+    /// The line on which the last row begins, if no line end follows it.
+    pub open_end: Option<u64>,
 }
 
 /// What a file was.
@@ -405,6 +433,7 @@ impl Reader<'_> {
         let assembly = self.part(form, &names);
         let before = assembly.rows;
         rows(assembly, &mut splitter, &name, &names, delimiter, header == Header::Named)?;
+        let last = assembly.spans.place(assembly.rows.saturating_sub(1)).1;
         let rows = assembly.rows - before;
         let role = if matches!(form, Form::Canonical(_)) { FileRole::Canonical } else { FileRole::Results };
         let input = splitter.input;
@@ -417,6 +446,7 @@ impl Reader<'_> {
             bytes: input.bytes,
             checked: input.checked,
             container: input.container(),
+            open_end: input.open_end.then_some(if rows > 0 { last } else { 1 }),
         });
         Ok(())
     }
@@ -457,6 +487,7 @@ impl Reader<'_> {
         let named = join.header == Header::Named;
         rows(&mut joined.assembly, &mut splitter, &mapping.name, &names, join.delimiter, named)?;
         let range = before..joined.assembly.rows;
+        let last = joined.assembly.spans.place(range.end.saturating_sub(1)).1;
         let input = splitter.input;
         joined.files.push((input.file.clone(), range.clone()));
         self.report.files.push(FileReport {
@@ -468,6 +499,7 @@ impl Reader<'_> {
             bytes: input.bytes,
             checked: input.checked,
             container: input.container(),
+            open_end: input.open_end.then_some(if range.is_empty() { 1 } else { last }),
         });
         Ok(())
     }
@@ -483,6 +515,7 @@ impl Reader<'_> {
             bytes,
             checked,
             container: Some("Parquet"),
+            open_end: None,
         };
         let mut foreign = match parquet_file::open(file)? {
             parquet_file::Found::Ours(table, metadata) => {
@@ -816,6 +849,8 @@ pub struct CsvRows {
     pub header: Vec<String>,
     /// The other rows.
     pub rows: Vec<CsvRow>,
+    /// What somebody who trusts the values should know about the file.
+    pub notes: Vec<String>,
 }
 
 /// One row of a small file.
@@ -863,7 +898,7 @@ pub(crate) fn csv_rows(input: &mut Input<'_>, delimiter: u8) -> Result<CsvRows, 
     let mut splitter = Splitter::new(input);
     let header = splitter.first_line(delimiter)?;
     splitter.begin(delimiter, header.len(), true);
-    let mut result = CsvRows { header, rows: Vec::new() };
+    let mut result = CsvRows { header, rows: Vec::new(), notes: Vec::new() };
     while let Some(rows) = splitter.next_rows()? {
         let mut columns: Vec<_> = (0..result.header.len()).map(|at| rows.column(at)).collect();
         for row in 0..rows.count() {
@@ -872,6 +907,10 @@ pub(crate) fn csv_rows(input: &mut Input<'_>, delimiter: u8) -> Result<CsvRows, 
                 .map(|c| c.next().map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default());
             result.rows.push(CsvRow { line: rows.line(row), fields: fields.collect() });
         }
+    }
+    if input.open_end {
+        let file = shown(&input.file, input.member.as_deref());
+        result.notes.push(open_end(&format!("{file}, row {}", result.rows.last().map_or(1, |row| row.line))));
     }
     Ok(result)
 }

@@ -182,6 +182,7 @@ impl<'i, 'a> Splitter<'i, 'a> {
         }
         if self.ended && self.start < self.end {
             if self.buf[self.end - 1] != b'\n' {
+                self.input.open_end = true;
                 if self.crlf == Some(true) {
                     self.buf[self.end] = b'\r';
                     self.end += 1;

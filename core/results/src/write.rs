@@ -1,7 +1,8 @@
 //! Writing tables: as CSV, and the replacement of files as a whole.
 
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use agon_table::{Column, Dim, Table, Type};
 
@@ -31,6 +32,29 @@ pub fn write_problem(error: &std::io::Error, folder: &Path) -> String {
     }
 }
 
+/// The temporary files that there are now.
+static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn parts() -> MutexGuard<'static, Vec<PathBuf>> {
+    PARTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files of what is being written. For a program that is about to end: who goes on writing fails.
+pub fn abandon() {
+    for path in parts().iter() {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// Keeps a temporary file in the list while it is there.
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        parts().retain(|path| *path != self.0);
+    }
+}
+
 /// Writes a file beside its place and moves it there when it is complete. Whatever goes wrong, the file that was there
 /// before stays, and nothing else is left in the directory.
 pub(crate) fn replace(
@@ -54,14 +78,37 @@ pub(crate) fn replace(
         // Temporary files are private by default; a result is an ordinary file, as far as the user's mask allows.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(directory).map_err(failed)?;
+    // Under the lock, so that no file is there that is not listed.
+    let (listed, mut file) = {
+        let mut parts = parts();
+        let file = builder.tempfile_in(directory).map_err(failed)?;
+        parts.push(file.path().to_path_buf());
+        let listed = Listed(file.path().to_path_buf());
+        (listed, file)
+    };
     {
         let mut out = BufWriter::with_capacity(1 << 17, file.as_file_mut());
         write(&mut out, directory).map_err(fail)?;
         out.flush().map_err(failed)?;
     }
+    // A file that is replaced keeps its permissions.
+    if let Ok(before) = std::fs::metadata(path) {
+        file.as_file().set_permissions(before.permissions()).map_err(failed)?;
+    }
+    file.as_file().sync_all().map_err(failed)?;
     file.persist(path).map_err(|e| failed(e.error))?;
+    drop(listed);
     Ok(())
+}
+
+/// Writes a text to a file, which appears as a whole or not at all.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_text(path: &Path, text: &str) -> Result<(), ResultsError> {
+    replace(path, &mut |out, folder| {
+        out.write_all(text.as_bytes()).map_err(|e| ErrorKind::Write(write_problem(&e, folder)))
+    })
 }
 
 /// Writes a table as CSV to a file, which appears as a whole or not at all. See [`write_csv_to`] for the form.

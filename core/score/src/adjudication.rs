@@ -14,7 +14,7 @@
 //! ```
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agon_edition::Edition;
@@ -40,6 +40,10 @@ pub struct Adjudication {
     pub adjudication: String,
     /// The decisions, in the order in which they were taken.
     pub decisions: Vec<Decision>,
+    /// The CSV files that they name.
+    pub files: Vec<PathBuf>,
+    /// What was noticed while reading.
+    pub notes: Vec<String>,
     /// Where the edition is named.
     spot: Spot,
 }
@@ -148,8 +152,12 @@ impl Adjudication {
         let Some(root) = root else {
             return Err(fail("the file is empty. See `core/score/README.md` for its format.".into()));
         };
-        let reader =
-            Decoder { file: path.display().to_string().into(), folder: path.parent().unwrap_or(Path::new("")) };
+        let mut reader = Decoder {
+            file: path.display().to_string().into(),
+            folder: path.parent().unwrap_or(Path::new("")),
+            files: Vec::new(),
+            notes: Vec::new(),
+        };
         reader.file(&root)
     }
 
@@ -184,6 +192,9 @@ impl Adjudication {
 struct Decoder<'a> {
     file: Arc<str>,
     folder: &'a Path,
+    /// The CSV files that were read, and what was noticed in them.
+    files: Vec<PathBuf>,
+    notes: Vec<String>,
 }
 
 const KEYS: [&str; 12] = [
@@ -254,7 +265,7 @@ impl Decoder<'_> {
         Ok(texts.into_iter().map(|(name, spot)| Named { name, status: None, spot }).collect())
     }
 
-    fn file(&self, root: &Node) -> Result<Adjudication, ScoreError> {
+    fn file(&mut self, root: &Node) -> Result<Adjudication, ScoreError> {
         self.map(root, "an adjudication file", &["adjudication", "decisions"])?;
         let Some(edition) = root.get("adjudication") else {
             return self.fail(root, "the file does not say which edition it is about. Add `adjudication: EDITION`.");
@@ -270,10 +281,20 @@ impl Decoder<'_> {
         for item in items {
             decisions.push(self.decision(item)?);
         }
-        Ok(Adjudication { adjudication: self.text(edition, "adjudication")?, decisions, spot: self.spot(edition) })
+        if decisions.is_empty() {
+            self.notes
+                .push(format!("{}: there is no decision in this file, so that it changes nothing", self.spot(list)));
+        }
+        Ok(Adjudication {
+            adjudication: self.text(edition, "adjudication")?,
+            decisions,
+            files: std::mem::take(&mut self.files),
+            notes: std::mem::take(&mut self.notes),
+            spot: self.spot(edition),
+        })
     }
 
-    fn decision(&self, node: &Node) -> Result<Decision, ScoreError> {
+    fn decision(&mut self, node: &Node) -> Result<Decision, ScoreError> {
         self.map(node, "a decision", &KEYS)?;
         for key in ["date", "reason"] {
             if node.get(key).is_none_or(|n| n.text().is_none_or(|t| t.trim().is_empty()) || n.is_null()) {
@@ -297,6 +318,8 @@ impl Decoder<'_> {
         let people = |key: &str| -> Result<Vec<String>, ScoreError> {
             Ok(self.names(node.get(key), key)?.into_iter().map(|n| n.name).collect())
         };
+        let (reason, appellant, track) = (text("reason")?.unwrap_or_default(), text("appellant")?, text("track")?);
+        let (by, recused) = (people("by")?, people("recused")?);
         let mut benchmarks = self.names(node.get("benchmarks"), "benchmarks")?;
         for benchmark in &mut benchmarks {
             benchmark.status.clone_from(&status);
@@ -314,11 +337,11 @@ impl Decoder<'_> {
         let decision = Decision {
             spot: self.spot(node),
             date,
-            reason: text("reason")?.unwrap_or_default(),
-            appellant: text("appellant")?,
-            by: people("by")?,
-            recused: people("recused")?,
-            track: text("track")?,
+            reason,
+            appellant,
+            by,
+            recused,
+            track,
             remove,
             benchmarks,
             disqualify: self.names(node.get("disqualify"), "disqualify")?,
@@ -343,9 +366,10 @@ impl Decoder<'_> {
     }
 
     /// The benchmarks of a CSV file.
-    fn csv(&self, node: &Node, name: &str, status: Option<&str>, remove: bool) -> Result<Vec<Named>, ScoreError> {
+    fn csv(&mut self, node: &Node, name: &str, status: Option<&str>, remove: bool) -> Result<Vec<Named>, ScoreError> {
         let path = self.folder.join(name);
-        let rows = read_csv_rows(&path, b',')?;
+        let mut rows = read_csv_rows(&path, b',')?;
+        self.notes.append(&mut rows.notes);
         let file: Arc<str> = path.display().to_string().into();
         let column = |name: &str| match rows.header.iter().filter(|h| *h == name).count() {
             0 | 1 => Ok(rows.header.iter().position(|h| h == name)),
@@ -369,9 +393,35 @@ impl Decoder<'_> {
                 format_args!("{file} has no column `status`, and the decision does not say what happens to its benchmarks. Add the column, or `status:` or `remove: true` here."),
             );
         }
+        if statuses.is_some() && remove {
+            return self.fail(
+                node,
+                format_args!(
+                    "the decision removes the benchmarks of {file}, which has a column `status` for them. Drop the \
+                     column, or `remove: true`."
+                ),
+            );
+        }
+        if rows.rows.is_empty() {
+            return self.fail(
+                node,
+                format_args!("{file} has a header line, but names no benchmark. Complete it, or drop the decision."),
+            );
+        }
         let mut named = Vec::new();
         for row in &rows.rows {
             let spot = Spot { file: file.clone(), unit: "row", number: row.line };
+            let own = statuses.map(|at| row.fields[at].as_str()).filter(|own| !own.trim().is_empty());
+            if let (Some(status), Some(own)) = (status, own)
+                && own != status
+            {
+                return Err(ScoreError::Adjudication(format!(
+                    "{spot}: the status of {} is {own} here, but {status} by `status:` in {}. Correct one of the two, or \
+                     drop the column or `status:`.",
+                    row.fields[benchmark],
+                    self.spot(node)
+                )));
+            }
             let status = match (remove, status, statuses) {
                 (true, ..) => None,
                 (false, Some(status), _) => Some(status.to_string()),
@@ -386,6 +436,7 @@ impl Decoder<'_> {
             }
             named.push(Named { name: row.fields[benchmark].clone(), status, spot });
         }
+        self.files.push(path);
         Ok(named)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agon_edition::carried;
 use agon_edition::model::{Action, Edition, Let, Ranking, Step, Track, View};
-use agon_formula::{Formula, SortKey};
+use agon_formula::{EvalError, Formula, SortKey};
 use agon_table::{Column, DictBuilder, Symbols, Table, Type, Value};
 use indexmap::IndexMap;
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ScoreError;
 use crate::common::{Common, Recipe};
-use crate::input::TrackRuns;
+use crate::input::{TrackRuns, faulty_row};
 
 /// What to compute: everything by default.
 #[derive(Clone, Debug, Default)]
@@ -86,6 +86,7 @@ pub fn score(edition: &Edition, runs: &TrackRuns, selection: &Selection) -> Resu
     let mut engine = Engine {
         edition,
         track,
+        raw: runs,
         entrant_columns: edition.entrants.columns(),
         left_out: Mutex::default(),
         common: Common::default(),
@@ -121,6 +122,8 @@ pub fn score(edition: &Edition, runs: &TrackRuns, selection: &Selection) -> Resu
 struct Engine<'a> {
     edition: &'a Edition,
     track: &'a Track,
+    /// The runs as they were read, to find the row that a formula has no value for.
+    raw: &'a TrackRuns,
     entrant_columns: Vec<String>,
     /// Columns that were left out, with the column of the results whose absence is the reason.
     left_out: Mutex<BTreeMap<String, String>>,
@@ -136,8 +139,28 @@ impl Engine<'_> {
     fn eval(&self, formula: &Formula, table: &Table, element: &str) -> Result<Arc<Column>, ScoreError> {
         self.complain(formula, table, element)?;
         self.common.column(Recipe::Formula(formula.clone()), table, &formula.columns(), || {
-            formula.eval(table).map_err(|e| ScoreError::formula(element, &e))
+            formula.eval(table).map_err(|e| self.failed(formula, table, element, &e))
         })
+    }
+
+    /// The error for a formula without a value, with the place of the run that it has none for if a single one is to
+    /// blame: steps drop rows and group them, so it is looked up among the rows that were read.
+    fn failed(&self, formula: &Formula, table: &Table, element: &str, error: &EvalError) -> ScoreError {
+        let place = || {
+            let row = faulty_row(formula, table)?;
+            let raw = &self.raw.table;
+            let keys = ["entrant", "benchmark", "division"].into_iter().filter(|key| table.has(key) && raw.has(key));
+            let keys: Vec<(&Arc<Column>, Value)> =
+                keys.filter_map(|key| Some((raw.column(key).ok()?, table.column(key).ok()?.value(row)))).collect();
+            let found = (0..raw.rows()).find(|&row| keys.iter().all(|(column, value)| column.value(row) == *value))?;
+            let about: Vec<String> = keys.iter().map(|(_, value)| show(value)).collect();
+            Some(match table.has("benchmark") {
+                true => format!("{}: {element}", self.raw.origins.place(found, "")),
+                // It is about several runs: whose they are is all that can be said.
+                false => format!("{element}, for {}", about.join(", ")),
+            })
+        };
+        ScoreError::formula(&place().unwrap_or_else(|| element.to_string()), error)
     }
 
     /// The column of the results that stands behind a missing one.
@@ -387,7 +410,7 @@ impl Engine<'_> {
         element: &str,
     ) -> Result<Arc<Column>, ScoreError> {
         self.complain(formula, runs, element)?;
-        formula.eval_at(runs, rows).map_err(|e| ScoreError::formula(element, &e))
+        formula.eval_at(runs, rows).map_err(|e| self.failed(formula, runs, element, &e))
     }
 
     /// Adds `position`, `rank` and `winner`: the place in the order, 1 + the competing entrants strictly above, and

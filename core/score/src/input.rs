@@ -15,7 +15,7 @@ use agon_results::{
     ColumnRule, Duplicates, ErrorKind, Header, Kind, Mapping, Origins, Recognise, Source, column_names,
     parquet_metadata, read, read_parquet,
 };
-use agon_table::{Column, DictBuilder, Dim, Symbols, Table, Type};
+use agon_table::{Column, DictBuilder, Dim, Symbols, Table, Type, spelled, visible};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -35,6 +35,10 @@ pub struct TrackRuns {
     pub effect: Effect,
     /// The names of the files that the rows came from.
     pub files: Vec<String>,
+    /// Where the rows stand.
+    pub origins: Origins,
+    /// What was noticed while joining: lists against results, names that are not what they seem.
+    pub notes: Vec<String>,
 }
 
 /// An entrants' list: texts by column, and where it comes from.
@@ -102,21 +106,25 @@ impl EntrantList {
     }
 }
 
-/// The entrants' list of the edition as a table: the columns that every entrant has a value in.
-///
-/// # Errors
-/// If a value is not of its column's type.
-pub fn entrant_table(edition: &Edition) -> Result<Table, ScoreError> {
-    entrant_table_of(edition, &EntrantList::of_edition(edition))
+/// A list of entrants as a table.
+#[derive(Clone, Debug, Default)]
+pub struct EntrantTable {
+    /// The columns that every entrant has a value in; numbers also if only some have one.
+    pub table: Table,
+    /// Where each row stands.
+    pub places: Vec<String>,
+    /// The numbers that the list leaves out, by row and column: they are 0 in the table.
+    pub missing: Vec<(usize, String)>,
 }
 
-/// A list of entrants as a table: the columns that every entrant has a value in.
+/// A list of entrants as a table.
 ///
 /// # Errors
 /// If a value is not of its column's type.
-pub fn entrant_table_of(edition: &Edition, entrants: &EntrantList) -> Result<Table, ScoreError> {
+pub fn entrant_table(edition: &Edition, entrants: &EntrantList) -> Result<EntrantTable, ScoreError> {
     let list = &entrants.rows;
     let mut table = Table::new(list.len());
+    let mut missing = Vec::new();
     let mut columns: Vec<(&str, Type)> =
         vec![("entrant", Type::TEXT), ("solver", Type::TEXT), ("competing", Type::Bool)];
     columns.extend(edition.entrants.fields.iter().map(|(name, field)| (name.as_str(), field.ty.clone())));
@@ -129,10 +137,13 @@ pub fn entrant_table_of(edition: &Edition, entrants: &EntrantList) -> Result<Tab
             ))
         };
         let column = match &ty {
-            // A number that was not given adds nothing to a sum.
+            // Who reads the column decides whether a number that was not given is an error.
             Type::Number { .. } if texts.iter().any(Option::is_some) => {
                 let mut values = Vec::new();
                 for (row, text) in texts.into_iter().enumerate() {
+                    if text.is_none() {
+                        missing.push((row, name.to_string()));
+                    }
                     let text = text.map_or("0", String::as_str);
                     values.push(agon_table::parse_decimal(text).map_err(|e| bad(row, text, &e.to_string()))?);
                 }
@@ -151,7 +162,8 @@ pub fn entrant_table_of(edition: &Edition, entrants: &EntrantList) -> Result<Tab
         };
         table.set(name, ty, column)?;
     }
-    Ok(table)
+    let places = (0..list.len()).map(|row| entrants.place(row).to_string()).collect();
+    Ok(EntrantTable { table, places, missing })
 }
 
 /// A cell as text that reads back as the same value.
@@ -189,6 +201,8 @@ pub struct FormTables {
     pub tables: Vec<FormTable>,
     /// What was noticed: files that nothing protects from damage, members of archives that were passed over.
     pub notes: Vec<String>,
+    /// All files that were read, those that were joined too.
+    pub files: Vec<PathBuf>,
 }
 
 /// A short text that changes when a form reads anything in another way. `agon import` writes it into Parquet files.
@@ -241,7 +255,7 @@ fn check_imports(edition: &Edition, files: &[PathBuf], forms: &[Form]) -> Result
 }
 
 /// The first row for which a formula has no value; nothing if that is not due to a single row.
-fn faulty_row(formula: &Formula, table: &Table) -> Option<usize> {
+pub(crate) fn faulty_row(formula: &Formula, table: &Table) -> Option<usize> {
     let fails = |rows: std::ops::Range<usize>| {
         let rows: Vec<u32> = rows.map(|row| row as u32).collect();
         formula.eval(&table.gather(&rows)).is_err()
@@ -269,6 +283,7 @@ pub fn read_forms(edition: &Edition, files: &[PathBuf], forms: &[Form]) -> Resul
     let outcome = read(files, &mappings)?;
     let mut tables = Vec::new();
     let notes = outcome.report.notes();
+    let files = outcome.report.files.iter().map(|f| f.file.clone()).collect();
     for ((form, mut table), origins) in outcome.tables.into_iter().zip(outcome.origins) {
         for named in &forms[form].computed {
             let element = format!("computed column `{}` of the form {}", named.name, forms[form].name);
@@ -280,7 +295,7 @@ pub fn read_forms(edition: &Edition, files: &[PathBuf], forms: &[Form]) -> Resul
         }
         tables.push(FormTable { form, table, origins });
     }
-    Ok(FormTables { tables, notes })
+    Ok(FormTables { tables, notes, files })
 }
 
 /// Columns that are checked or printed whether or not a formula reads them.
@@ -345,7 +360,7 @@ fn canonical(edition: &Edition, files: &[PathBuf], wanted: Option<&str>) -> Resu
     let part =
         |track: &str, table, origins| TrackTable { track: track.into(), form: "canonical".into(), table, origins };
     if !split {
-        return Ok(Some(Results { tables: vec![part(&track.name, table, origins)], notes }));
+        return Ok(Some(Results { tables: vec![part(&track.name, table, origins)], notes, files: files.to_vec() }));
     }
     let column = table.column("track")?.clone();
     let Some(column) = column.as_symbols() else { return Ok(None) };
@@ -366,7 +381,7 @@ fn canonical(edition: &Edition, files: &[PathBuf], wanted: Option<&str>) -> Resu
         origins.keep(&mask);
         tables.push(part(name, table.keep(&mask), origins));
     }
-    Ok(Some(Results { tables, notes }))
+    Ok(Some(Results { tables, notes, files: files.to_vec() }))
 }
 
 /// What result files hold, by track, before it is joined with anything.
@@ -375,6 +390,8 @@ pub struct Results {
     tables: Vec<TrackTable>,
     /// What was noticed while reading.
     pub notes: Vec<String>,
+    /// All files that were read, those that were joined too.
+    pub files: Vec<PathBuf>,
 }
 
 impl Results {
@@ -393,7 +410,7 @@ impl Results {
             let (track, form, origins) = (part.track.clone(), part.form.clone(), part.origins.clone());
             tables.push(TrackTable { track, form, table, origins });
         }
-        Ok(Self { tables, notes: self.notes.clone() })
+        Ok(Self { tables, notes: self.notes.clone(), files: self.files.clone() })
     }
 }
 
@@ -431,7 +448,8 @@ pub fn read_results(edition: &Edition, files: &[PathBuf], track: Option<&str>) -
                 let track = form.track.clone().unwrap_or_default();
                 TrackTable { track, form: form.name.clone(), table: t.table, origins: t.origins }
             };
-            Results { tables: outcome.tables.into_iter().map(table).collect(), notes: outcome.notes }
+            let tables = outcome.tables.into_iter().map(table).collect();
+            Results { tables, notes: outcome.notes, files: outcome.files }
         }
         // No form of the edition: then perhaps a file whose columns have the names of the track's own.
         Err(ScoreError::Results(error)) if matches!(*error.kind, ErrorKind::NotRecognised { .. }) => {
@@ -478,8 +496,10 @@ pub fn join(
             recognition.filter.values().for_each(|formula| reads.extend(formula.columns()));
         }
         let table = table.select(|name| ALWAYS.contains(&name) || reads.contains(name));
-        let table = join_entrants(table, &origins, track, edition, entrants, &reads)?;
+        let mut notes = Notes::default();
+        let table = join_entrants(table, &origins, track, edition, entrants, &reads, &mut notes)?;
         let table = join_divisions(table, &origins, track, edition)?;
+        check_spelling(&table, &origins, track, &mut notes)?;
         let (mut table, effect) = match &mut progress {
             Some(progress) => progress.apply(table, &mut origins, &track.name)?,
             None => (table, Effect::default()),
@@ -501,7 +521,8 @@ pub fn join(
         }
         check_benchmarks(&table, &origins, track)?;
         check_names(&table, &origins, track, edition, entrants)?;
-        result.push(TrackRuns { track: track.name.clone(), form, table, effect, files: origins.files() });
+        let (files, notes) = (origins.files(), notes.finish());
+        result.push(TrackRuns { track: track.name.clone(), form, table, effect, files, origins, notes });
     }
     if let Some(progress) = progress {
         let notes = progress.finish()?;
@@ -527,14 +548,29 @@ fn join_entrants(
     edition: &Edition,
     list: &EntrantList,
     reads: &BTreeSet<String>,
+    notes: &mut Notes,
 ) -> Result<Table, ScoreError> {
     let entrant = table.column("entrant")?.clone();
     let Some(entrant) = entrant.as_symbols() else {
         return Err(ScoreError::Input("the column `entrant` is not text".into()));
     };
     let mut by_key: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut by_name: FxHashMap<&str, (usize, &str)> = FxHashMap::default();
     for (at, row) in list.rows.iter().enumerate() {
         let Some(key) = row.get(&track.entrant_key).filter(|k| !k.is_empty()) else { continue };
+        // Whether or not both have results: on a page they could not be told apart.
+        if let Some(name) = row.get("solver").filter(|name| !name.is_empty())
+            && let Some((before, other)) = by_name.insert(name, (at, key))
+            && other != key
+        {
+            return Err(ScoreError::Input(format!(
+                "{}: the entrant {key} of the track {} has the name {name}, which the entrant {other} has too ({}). Give \
+                 each entrant a name of its own.",
+                list.place(at),
+                track.name,
+                list.place(before)
+            )));
+        }
         if let Some(before) = by_key.insert(key, at) {
             return Err(ScoreError::Input(format!(
                 "{}: the entrant {key} of the track {} is listed twice, here and in {}. Keep one of the two rows.",
@@ -562,8 +598,18 @@ fn join_entrants(
             1 => String::new(),
             n => format!(" ({} more are missing: {})", n - 1, shortened(&absent[1..])),
         };
+        let seen = |name: &str| visible(name).unwrap_or_else(|| name.to_string());
+        let alike = by_key.iter().find(|(key, _)| seen(key) == seen(first));
+        let alike = alike.map_or(String::new(), |(key, at)| {
+            format!(
+                ", where only `{}` looks like it ({}), against `{}` here",
+                spelled(key),
+                list.place(*at),
+                spelled(first)
+            )
+        });
         return Err(ScoreError::Input(format!(
-            "{}: the entrant {first} of the track {} is not in the list {}{others}. Add it to the list (column `{}`), \
+            "{}: the entrant {first} of the track {} is not in the list {}{alike}{others}. Add it to the list (column `{}`), \
              or give the list that belongs to these results.",
             place_of(first),
             track.name,
@@ -586,6 +632,16 @@ fn join_entrants(
         let texts: Vec<Option<String>> =
             (0..rows.len()).map(|c| if used[c] { text(c) } else { Some(String::new()) }).collect();
         let complete = texts.iter().all(Option::is_some);
+        // The list goes before the results; where they disagree, that is said once for an entrant.
+        let disagree = |code: usize, said: &str, row: usize, results: &str| {
+            format!(
+                "{}: `{name}` of the entrant {} is {said} by the list, but {results} in {}; the list holds",
+                rows[code].map_or(&*list.origin, |at| list.place(at)),
+                entrant.dict.get(code as u32),
+                origins.place(row, &name)
+            )
+        };
+        let mut told = vec![!list.strict; rows.len()];
         match &ty {
             Type::Bool => {
                 let mut values: Vec<Option<bool>> = Vec::new();
@@ -603,6 +659,16 @@ fn join_entrants(
                     };
                     values.push(value);
                 }
+                if let Some(own) = own.as_ref().and_then(|c| c.as_bool()) {
+                    let word = |b: bool| if b { "true" } else { "false" };
+                    for (row, (&code, &results)) in entrant.codes.iter().zip(own).enumerate() {
+                        let code = code as usize;
+                        if let Some(said) = values[code].filter(|said| *said != results && !told[code]) {
+                            told[code] = true;
+                            notes.add(disagree(code, word(said), row, word(results)));
+                        }
+                    }
+                }
                 if complete || own.is_some() || fallback.is_some() {
                     let other = own.or(fallback);
                     let other = other.as_ref().and_then(|c| c.as_bool());
@@ -616,6 +682,16 @@ fn join_entrants(
                 }
             }
             Type::Symbol(_) => {
+                if let Some(own) = own.as_ref().and_then(|c| c.as_symbols()) {
+                    for (row, (&code, &results)) in entrant.codes.iter().zip(&own.codes).enumerate() {
+                        let code = code as usize;
+                        let said = texts[code].as_deref().filter(|_| !told[code]);
+                        if let Some(said) = said.filter(|said| *said != own.dict.get(results)) {
+                            told[code] = true;
+                            notes.add(disagree(code, said, row, self::said(own.dict.get(results))));
+                        }
+                    }
+                }
                 let other = own.or(fallback);
                 if complete || other.is_some() {
                     let other = other.as_ref().and_then(|c| c.as_symbols());
@@ -638,7 +714,7 @@ fn join_entrants(
                 }
             }
             Type::Number { dim, .. } => {
-                if complete && own.is_none() {
+                if complete {
                     let unit = dim.printed_unit();
                     let mut values = Vec::new();
                     for (code, text) in texts.iter().enumerate() {
@@ -655,6 +731,15 @@ fn join_entrants(
                             agon_table::Exact::ZERO
                         };
                         values.push(value.mul(&unit));
+                    }
+                    for (row, &code) in own.iter().flat_map(|_| entrant.codes.iter().enumerate()) {
+                        let code = code as usize;
+                        let Some(own) = own.as_ref().filter(|_| !told[code]) else { continue };
+                        if own.value(row).as_exact() != Some(&values[code]) {
+                            told[code] = true;
+                            let results = cell_text(own, Some(&ty), row);
+                            notes.add(disagree(code, texts[code].as_deref().unwrap_or_default(), row, &results));
+                        }
                     }
                     let column = entrant.codes.iter().map(|&c| values[c as usize].clone()).collect();
                     table.set(&name, ty, Column::from_exact(column))?;
@@ -711,9 +796,10 @@ fn join_divisions(mut table: Table, origins: &Origins, track: &Track, edition: &
             let mut known: Vec<&str> = owner.keys().copied().collect();
             known.sort_unstable();
             return Err(ScoreError::Input(format!(
-                "{}: the logic {name} belongs to no division of the track {} of the edition {}{}. Correct the row or, if \
+                "{}: the logic {} belongs to no division of the track {} of the edition {}{}. Correct the row or, if \
                  the logic is right, add it to a division of the track in the edition's file or in one that extends it.",
                 origins.place(row, "logic"),
+                spelled(name),
                 track.name,
                 edition.name,
                 closest(name, known).map_or(String::new(), |near| format!(" (did you mean {near}?)")),
@@ -784,7 +870,7 @@ fn join_divisions(mut table: Table, origins: &Origins, track: &Track, edition: &
                 origins.place(row, "division"),
                 track.name,
                 edition.name,
-                division.get(row),
+                spelled(division.get(row)),
                 shortened(&known)
             )));
         }
@@ -854,6 +940,82 @@ fn check_benchmarks(table: &Table, origins: &Origins, track: &Track) -> Result<(
 /// A text of a message, also where there is none.
 fn said(text: &str) -> &str {
     if text.is_empty() { "nothing" } else { text }
+}
+
+/// Remarks, the first ones in full and the rest counted.
+#[derive(Debug, Default)]
+struct Notes {
+    list: Vec<String>,
+    further: usize,
+}
+
+impl Notes {
+    const MOST: usize = 20;
+
+    fn add(&mut self, note: String) {
+        if self.list.len() < Self::MOST {
+            self.list.push(note);
+        } else {
+            self.further += 1;
+        }
+    }
+
+    fn finish(mut self) -> Vec<String> {
+        if self.further > 0 {
+            self.list.push(format!("{} further remarks on names and lists", self.further));
+        }
+        self.list
+    }
+}
+
+/// Names are compared letter by letter, so one with a blank at its end, or with a character that takes no room, is
+/// another entrant or benchmark. Two that look alike are an error, one alone is worth a remark.
+fn check_spelling(table: &Table, origins: &Origins, track: &Track, notes: &mut Notes) -> Result<(), ScoreError> {
+    for name in ["entrant", "solver", "benchmark", "division", "logic", "family"] {
+        let Some(symbols) = table.column(name).ok().and_then(|c| c.as_symbols()) else { continue };
+        let odd: Vec<(u32, String)> =
+            symbols.dict.iter().enumerate().filter_map(|(code, text)| Some((code as u32, visible(text)?))).collect();
+        if odd.is_empty() {
+            continue;
+        }
+        // A dictionary may be wider than its column.
+        let mut rows: FxHashMap<u32, usize> = FxHashMap::default();
+        for (row, &code) in symbols.codes.iter().enumerate() {
+            rows.entry(code).or_insert(row);
+        }
+        let mut seen: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut alone: Vec<(usize, &str)> = Vec::new();
+        for (code, looks) in &odd {
+            let Some(&row) = rows.get(code) else { continue };
+            let text = symbols.dict.get(*code);
+            let plain = symbols.dict.code(looks).filter(|c| rows.contains_key(c));
+            if let Some(other) = plain.or_else(|| seen.insert(looks, *code)) {
+                return Err(ScoreError::Input(format!(
+                    "{}: the {name} `{}` of the track {} looks like `{}` in {}, but is another text. If one is meant, \
+                     correct the row; else give them names that can be told apart.",
+                    origins.place(row, name),
+                    spelled(text),
+                    track.name,
+                    spelled(symbols.dict.get(other)),
+                    origins.place(rows[&other], name)
+                )));
+            }
+            alone.push((row, text));
+        }
+        if let Some((row, text)) = alone.iter().min() {
+            let more = match alone.len() - 1 {
+                0 => String::new(),
+                n => format!(", as {n} more have"),
+            };
+            notes.add(format!(
+                "{}: the {name} `{}` has characters that nobody sees, or blanks where none are expected{more}; correct \
+                 it if they are not meant",
+                origins.place(*row, name),
+                spelled(text)
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// What is known of an entrant is the same in all of its rows, and no two entrants have one name: they could not be

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use agon_edition::Edition;
-use agon_table::{Column, Dim, Exact, Type, Value};
+use agon_table::{Column, Dim, Exact, Type, Value, shown};
 use indexmap::{IndexMap, IndexSet};
 use serde_json::{Map as JsonMap, Value as Json, json};
 
@@ -243,7 +243,8 @@ fn value_of(row: &Row, edition: &str, column: &str, text: impl Fn(&Cell) -> Stri
     }
 }
 
-fn quoted(field: &str) -> String {
+/// A field of CSV, in quotes if it needs them.
+pub fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.into() }
 }
 
@@ -303,7 +304,7 @@ pub fn json(edition: &str, rows: &[Row]) -> String {
 /// Tables for people: one block for each group and view, winners marked, numbers aligned.
 pub fn table(rows: &[Row], title: &str, colour: bool) -> String {
     let (bold, plain) = if colour { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
-    let mut out = format!("{bold}{title}{plain}\n");
+    let mut out = format!("{bold}{}{plain}\n", shown(title));
     let key = |row: &Row| {
         let text = |n: &str| row.cells.get(n).map(Cell::text).unwrap_or_default();
         if row.cells.contains_key("recognition") {
@@ -337,8 +338,8 @@ pub fn table(rows: &[Row], title: &str, colour: bool) -> String {
             parts.push(table);
         }
         parts.extend((!view.is_empty()).then_some(view));
-        let _ = writeln!(out, "\n{bold}{}{plain}", parts.join(" · "));
-        let shown = |name: &str| match name {
+        let _ = writeln!(out, "\n{bold}{}{plain}", shown(&parts.join(" · ")));
+        let printed = |name: &str| match name {
             "division" => block.iter().any(|r| r.cells["division"].text() != block[0].cells["division"].text()),
             // Recognitions of all views stand in one block.
             "view" => block.iter().any(|r| r.view != block[0].view),
@@ -347,7 +348,7 @@ pub fn table(rows: &[Row], title: &str, colour: bool) -> String {
             by if block[0].by.iter().any(|b| b == by) => block[0].cells.contains_key("recognition"),
             _ => true,
         };
-        let columns: Vec<String> = header(block).into_iter().filter(|c| shown(c)).collect();
+        let columns: Vec<String> = header(block).into_iter().filter(|c| printed(c)).collect();
         let mut lines: Vec<Vec<String>> =
             vec![columns.iter().map(|c| if c == "position" { "#".into() } else { c.replace('_', " ") }).collect()];
         for row in block {
@@ -355,7 +356,7 @@ pub fn table(rows: &[Row], title: &str, colour: bool) -> String {
             let line = columns
                 .iter()
                 .map(|c| {
-                    let text = value_of(row, "", c, Cell::text);
+                    let text = shown(&value_of(row, "", c, Cell::text)).into_owned();
                     match c.as_str() {
                         "solver" if yes("winner") => format!("{text} *"),
                         "solver" if row.cells.contains_key("competitive") && !yes("competitive") => format!("[{text}]"),

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agon_edition::Edition;
+use agon_edition::diag::closest;
 use agon_edition::model::{Figure, FigureSource, LedgerEntry, PublishedForm};
 use agon_formula::{Scope, compile};
-use agon_results::{CsvRows, read_csv_rows};
-use agon_table::{Column, Exact, Table, Type, Value, parse_decimal, parse_exact};
+use agon_results::{CsvRow, CsvRows, read_csv_rows};
+use agon_table::{Column, Dim, Exact, Table, Type, Value, parse_decimal, parse_exact};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -48,6 +49,8 @@ pub struct Report {
     pub without_results: IndexMap<String, usize>,
     /// Columns of the file that the edition maps but the scores do not have.
     pub not_computed: Vec<String>,
+    /// What was noticed while reading the file.
+    pub notes: Vec<String>,
 }
 
 impl Report {
@@ -178,9 +181,11 @@ pub fn verify(
             }
         }
     }
-    let mut report = Report::default();
+    let file = published.display().to_string();
+    let mut report = Report { notes: rows.notes.clone(), ..Report::default() };
     for form in forms {
-        compare_form(edition, form, &rows, &parts, wanted, &mut report)?;
+        check_columns(edition, form, &rows, &file)?;
+        compare_form(edition, form, &file, &rows, &parts, wanted, &mut report)?;
     }
     for difference in &mut report.differences {
         difference.explained = edition.ledger.iter().find(|e| explains(e, difference)).map(|e| e.name.clone());
@@ -234,9 +239,56 @@ fn published_text(figure: &Figure, header: &[String], row: &[String]) -> Option<
     })
 }
 
+/// A figure that is compared by the edition must be in the file: what is missing is not equal.
+fn check_columns(edition: &Edition, form: &PublishedForm, rows: &CsvRows, file: &str) -> Result<(), ScoreError> {
+    let figures = form.figures.iter().filter_map(|figure| match &figure.source {
+        FigureSource::Column(column) => Some((column, "the figure", &figure.name)),
+        FigureSource::Constant(_) => None,
+    });
+    let filters = form.filter.keys().map(|column| (column, "`where`, the column", column));
+    for (column, what, name) in figures.chain(filters) {
+        if rows.header.contains(column) {
+            continue;
+        }
+        let near = closest(column, rows.header.iter().map(String::as_str));
+        return Err(ScoreError::Input(format!(
+            "{file}: there is no column `{column}`, from which the form `{}` under `published` of the edition {} takes \
+             {what} `{name}`{}. Rename the right one of the file's columns ({}), or correct the form.",
+            form.name,
+            edition.name,
+            near.map_or(String::new(), |near| format!(" (did you mean `{near}`?)")),
+            rows.header.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+/// A published figure that cannot be one of its kind is no difference to be explained, but a mistake in the file.
+fn check_figure(figure: &Figure, text: &str, ours: &Cell, count: bool, place: &str) -> Result<(), ScoreError> {
+    if ours.number().is_none() || ours.exact_text() == *text {
+        return Ok(());
+    }
+    let column = match &figure.source {
+        FigureSource::Column(column) => column,
+        FigureSource::Constant(_) => &figure.name,
+    };
+    let problem = match parse_exact(text) {
+        Err(_) => "is not a number",
+        Ok(value) if value < Exact::ZERO && (count || ours.dim != Dim::NONE) => "is negative, which it cannot be",
+        Ok(_) => return Ok(()),
+    };
+    Err(ScoreError::Input(format!(
+        "{place}, column `{column}`: the figure `{}` is {}, which {problem}. Correct the cell or, if this text has a \
+         meaning, map it in the form under `published` of the edition (`words`, `empty`, `part`).",
+        figure.name,
+        if text.is_empty() { "empty".into() } else { format!("`{text}`") },
+    )))
+}
+
 fn compare_form(
     edition: &Edition,
     form: &PublishedForm,
+    file: &str,
     rows: &CsvRows,
     parts: &[Part<'_>],
     wanted: &Wanted,
@@ -255,6 +307,8 @@ fn compare_form(
         }
     }
     let mut computed: FxHashMap<(usize, &str), Evaluated> = FxHashMap::default();
+    let mut seen: FxHashMap<Vec<String>, &CsvRow> = FxHashMap::default();
+    let one_each = form.key.iter().any(|k| k == "solver" || k == "entrant");
     for csv_row in &rows.rows {
         let (line, row) = (csv_row.line, &csv_row.fields);
         let passes = form.filter.iter().all(|(column, values)| {
@@ -266,6 +320,23 @@ fn compare_form(
         let key: Vec<String> =
             key_figures.iter().map(|f| published_text(f, &rows.header, row).unwrap_or_default()).collect();
         let named: IndexMap<String, String> = form.key.iter().cloned().zip(key.iter().cloned()).collect();
+        // Rows about a group may say its figures again and again, if they differ in something else.
+        match seen.get(&key) {
+            Some(before) if one_each || before.fields == *row => {
+                let about: Vec<String> =
+                    named.iter().filter(|(_, v)| !v.is_empty()).map(|(k, v)| format!("{k} {v}")).collect();
+                return Err(ScoreError::Input(format!(
+                    "{file}, row {line}: the row is about the same standing as row {} ({}), so that its figures would \
+                     count twice. Remove one of the two rows.",
+                    before.line,
+                    about.join(", ")
+                )));
+            }
+            Some(_) => {}
+            None => {
+                seen.insert(key.clone(), csv_row);
+            }
+        }
         if wanted.columns.iter().any(|(column, value)| named.get(column).is_some_and(|v| v != value)) {
             continue;
         }
@@ -300,7 +371,7 @@ fn compare_form(
             let ours = match (&figure.is, figure.name.as_str()) {
                 (None, "edition" | "track" | "table" | "view") => part
                     .text(&edition.name, &figure.name, standing)
-                    .map(|t| Cell { value: Value::Symbol(t.into()), dim: agon_table::Dim::NONE, decimals: None }),
+                    .map(|t| Cell { value: Value::Symbol(t.into()), dim: Dim::NONE, decimals: None }),
                 (None, name) => part.cell(name, standing),
                 (Some(source), _) => {
                     let entry = computed.entry((number, figure.name.as_str()));
@@ -319,6 +390,9 @@ fn compare_form(
                 }
                 continue;
             };
+            let count =
+                matches!(figure.name.as_str(), "position" | "rank") || part.standings.counts.contains(&figure.name);
+            check_figure(figure, &text, &ours, count, &format!("{file}, row {line}"))?;
             report.compared += 1;
             if same(&text, &ours, &figure.tolerance) {
                 report.equal += 1;

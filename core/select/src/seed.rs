@@ -27,6 +27,37 @@ pub enum SeedError {
     /// The list lacks a column of the formula.
     #[error("the seed's formula needs the column `{0}`, which the entrants' list does not have. Add it to the list.")]
     Missing(String),
+    /// The number from outside is below zero.
+    #[error("{0} is {1}, but the value of an index is never negative. Give the opening value as it was published.")]
+    NegativeMarket(String, String),
+    /// An entrant that counts gave no number.
+    #[error(
+        "{place}: the entrant {entrant} counts for the seed, but has no `{column}`. Complete it, with 0 if the rules let \
+         an entrant give none."
+    )]
+    Absent {
+        /// Where it is listed.
+        place: String,
+        /// Its name.
+        entrant: String,
+        /// What is missing.
+        column: String,
+    },
+    /// A number below zero.
+    #[error(
+        "{place}: `{column}` of the entrant {entrant} is {value}, but the numbers that a seed is made from are not \
+         negative. Correct it."
+    )]
+    Negative {
+        /// Where it is listed.
+        place: String,
+        /// Its name.
+        entrant: String,
+        /// The column.
+        column: String,
+        /// What it says.
+        value: String,
+    },
     /// The formula has no value, or not a whole number.
     #[error("the seed's formula `{formula}` {problem}")]
     Value {
@@ -50,13 +81,53 @@ pub struct Explained {
     pub market: Option<String>,
     /// The columns that the formula reads, one row an entrant.
     pub entrants: Vec<Vec<(String, String)>>,
+    /// What is worth a second look.
+    pub notes: Vec<String>,
+}
+
+/// The entrants that a seed is made from.
+#[derive(Clone, Debug, Default)]
+pub struct Entrants {
+    /// One entrant a row.
+    pub table: Table,
+    /// Where each row stands, for messages.
+    pub places: Vec<String>,
+    /// The cells that the list leaves empty, by row and column: the table has 0 in them.
+    pub missing: Vec<(usize, String)>,
+}
+
+impl Entrants {
+    fn place(&self, row: usize) -> String {
+        self.places.get(row).cloned().unwrap_or_else(|| "the entrants' list".into())
+    }
+
+    fn name(&self, row: usize) -> String {
+        let column = ["solver", "entrant"].into_iter().find_map(|name| self.table.column(name).ok());
+        column.map_or_else(|| format!("number {}", row + 1), |column| text(&column.value(row)))
+    }
+}
+
+/// Whether a row's number in a column counts: whether the formula has another value with another number there.
+fn counts(rule: &Seed, table: &Table, row: usize, column: &str) -> bool {
+    let with = |number: i64| {
+        let mut values: Vec<Exact> = (0..table.rows())
+            .map(|row| table.column(column).ok()?.value(row).as_exact().cloned())
+            .collect::<Option<_>>()?;
+        values[row] = Exact::from(number);
+        let mut table = table.clone();
+        table.set(column, Type::NUMBER, Column::from_exact(values)).ok()?;
+        rule.formula.eval(&table).ok().map(|column| column.value(row))
+    };
+    with(0) != with(1)
 }
 
 /// Computes the seed.
 ///
 /// # Errors
-/// If the list lacks a column, the number from outside is missing, or the result is not a whole number.
-pub fn seed(rule: &Seed, entrants: &Table, market: Option<&str>) -> Result<Explained, SeedError> {
+/// If the list lacks a column or a number that counts, a number is negative, the number from outside is missing, or the
+/// result is not a whole number.
+pub fn seed(rule: &Seed, list: &Entrants, market: Option<&str>) -> Result<Explained, SeedError> {
+    let entrants = &list.table;
     if entrants.rows() == 0 {
         return Err(SeedError::Empty);
     }
@@ -71,6 +142,10 @@ pub fn seed(rule: &Seed, entrants: &Table, market: Option<&str>) -> Result<Expla
                 SeedError::NoMarket(rule.market.as_ref().map_or("the index".into(), |m| m.name.clone()))
             })?,
         };
+        if value < Exact::ZERO {
+            let name = rule.market.as_ref().map_or("the index".into(), |m| m.name.clone());
+            return Err(SeedError::NegativeMarket(name, value.to_short_decimal(12)));
+        }
         shown_market = Some(value.to_short_decimal(12));
         let rows = table.rows();
         let column = Column::constant(&Value::Exact(value), rows);
@@ -79,6 +154,7 @@ pub fn seed(rule: &Seed, entrants: &Table, market: Option<&str>) -> Result<Expla
     if let Some(missing) = columns.iter().find(|c| !table.has(c)) {
         return Err(SeedError::Missing(missing.clone()));
     }
+    let notes = check_numbers(rule, list, &table, &columns)?;
     let column = rule.formula.eval(&table).map_err(|e| problem(rule, e.message))?;
     let values: Vec<Value> = (0..column.len()).map(|row| column.value(row)).collect();
     if values.iter().any(|v| *v != values[0]) {
@@ -107,7 +183,31 @@ pub fn seed(rule: &Seed, entrants: &Table, market: Option<&str>) -> Result<Expla
             Some((part.to_string(), text(&column.value(0))))
         })
         .collect();
-    Ok(Explained { seed, formula: rule.formula.source().into(), parts, market: shown_market, entrants: rows })
+    Ok(Explained { seed, formula: rule.formula.source().into(), parts, market: shown_market, entrants: rows, notes })
+}
+
+/// Every number that counts must be there, and none is negative. Returns remarks on those that are 0.
+fn check_numbers(rule: &Seed, list: &Entrants, table: &Table, columns: &[String]) -> Result<Vec<String>, SeedError> {
+    let mut notes = Vec::new();
+    for name in columns.iter().filter(|name| *name != "market") {
+        let (Ok(column), Some(Type::Number { .. })) = (table.column(name), table.column_type(name)) else { continue };
+        for row in 0..table.rows() {
+            let value = column.value(row);
+            let Some(number) = value.as_exact() else { continue };
+            let (place, entrant, column) = (list.place(row), list.name(row), name.clone());
+            if *number < Exact::ZERO {
+                return Err(SeedError::Negative { place, entrant, column, value: text(&value) });
+            }
+            if *number != Exact::ZERO || !counts(rule, table, row, name) {
+                continue;
+            }
+            if list.missing.iter().any(|(at, column)| *at == row && column == name) {
+                return Err(SeedError::Absent { place, entrant, column });
+            }
+            notes.push(format!("{place}: the entrant {entrant} counts for the seed with 0 as its `{column}`"));
+        }
+    }
+    Ok(notes)
 }
 
 fn problem(rule: &Seed, problem: String) -> SeedError {

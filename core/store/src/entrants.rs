@@ -196,6 +196,11 @@ impl Entrants {
     /// If it cannot be read or has errors; all of them are reported.
     pub fn read(path: &Path) -> Result<Self, EntrantsError> {
         let fail = |cause: String, remedy| EntrantsError::File { path: path.display().to_string(), cause, remedy };
+        // A pipe may never begin and a device never end; both can be read once only.
+        if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            let cause = "this is a pipe or a device, not a file".to_string();
+            return Err(fail(cause, "Write its content to a file and give that."));
+        }
         let mut bytes = Vec::new();
         std::fs::File::open(path)
             .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))

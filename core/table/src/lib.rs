@@ -14,11 +14,13 @@ mod column;
 mod exact;
 mod quantity;
 mod table;
+mod text;
 
 pub use column::{Column, Dict, DictBuilder, Symbols, Value};
 pub use exact::{Exact, exact_sum, exact_sum_f64};
 pub use quantity::{Dim, QuantityError, format_seconds, parse_decimal, parse_exact, parse_quantity, parse_scaled};
 pub use table::{Groups, Table, TableError};
+pub use text::{is_hidden, shown, shown_lines, spelled, visible};
 
 /// The type of a column or of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]

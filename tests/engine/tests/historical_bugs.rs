@@ -412,9 +412,10 @@ fn decisions_in_a_file_had_no_date_and_no_reason() {
     let _ = folder.write("statuses.csv", "status,benchmark\nunsat,LIA/family/a.smt2\nsat,LIA/family/b.smt2\n");
     let own = decisions(&folder, "  - { date: 2022-08-01, reason: r, file: statuses.csv }\n");
     assert_eq!(score_of(&with(&rows, &own, Rules), "parallel", "p"), (1, 1, 2, 2));
-    let given = decisions(&folder, "  - { date: 2022-08-01, reason: r, status: unsat, file: statuses.csv }\n");
+    let _ = folder.write("names.csv", "benchmark\nLIA/family/a.smt2\nLIA/family/b.smt2\n");
+    let given = decisions(&folder, "  - { date: 2022-08-01, reason: r, status: unsat, file: names.csv }\n");
     assert_eq!(score_of(&with(&rows, &given, Rules), "parallel", "p"), (2, 0, 2, 2));
-    let removed = decisions(&folder, "  - { date: 2022-08-01, reason: r, remove: true, file: statuses.csv }\n");
+    let removed = decisions(&folder, "  - { date: 2022-08-01, reason: r, remove: true, file: names.csv }\n");
     let edition = edition(SMT_COMP_2022, Rules);
     rows.push(run("p", "c", Sat, Sat, 1_000, 1_000));
     let runs = runs_of(edition, &rows, Some(&removed)).expect("the rows can be read");
