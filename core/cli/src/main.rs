@@ -7,6 +7,7 @@ mod compete;
 mod edition;
 mod entrants;
 mod import;
+mod known;
 mod plugin;
 mod print;
 mod scoring;

@@ -10,6 +10,7 @@ pub mod order;
 pub mod race;
 pub mod setup;
 pub mod smt_header;
+pub mod tools;
 
 use std::io;
 use std::path::Path;
