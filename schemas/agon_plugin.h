@@ -835,6 +835,11 @@ typedef struct agon_conformance {
       "{\"agon-plugin\":1,\"id\":\"" id "\",\"version\":\"" version "\",\"vendor\":\"" vendor \
       "\",\"symbol\":\"agon_plugin_v1\",\"abi\":\"1.0\",\"min-host-minor\":0}"
 
+/* What the plugin declares of itself, where the host reads it without loading the library; optional. The text is that of
+ * `describe`, which then emits `agon_description` without its last byte. */
+#define AGON_DESCRIPTION(text) \
+  __attribute__((used, section(".agon.describe"))) static const char agon_description[] = text
+
 /* The sizes of the tables in this version. */
 #ifdef __cplusplus
 static_assert(sizeof(agon_str) == 16, "agon_str has 16 bytes");

@@ -16,7 +16,7 @@
 
 AGON_MANIFEST(ID, VERSION, VENDOR);
 
-static const char description[] =
+AGON_DESCRIPTION(
     "{\n"
     "  \"plugin\": \"" ID "\",\n"
     "  \"version\": \"" VERSION "\",\n"
@@ -66,7 +66,7 @@ static const char description[] =
     "    \"unsat\",\n"
     "    \"unknown\"\n"
     "  ]\n"
-    "}\n";
+    "}\n");
 
 /* A field of a table, or what stands for it if the table is null or too small to have it. */
 #define GET(table, field, otherwise) ((table) != NULL && AGON_HAS(table, field) ? (table)->field : (otherwise))
@@ -102,7 +102,7 @@ static int32_t fail(const agon_sink *sink, int32_t status, uint32_t blame, agon_
 }
 
 static int32_t describe(const agon_sink *sink) {
-  const agon_bytes text = {(const uint8_t *)description, sizeof description - 1};
+  const agon_bytes text = {(const uint8_t *)agon_description, sizeof agon_description - 1};
   if (sink == NULL || !AGON_HAS(sink, text) || sink->text == NULL) {
     return AGON_INVALID_ARGUMENT;
   }

@@ -192,6 +192,12 @@ fn without_a_checker_no_proof_counts() {
     let cup = Cup::new("");
     let ran = cup.run();
     assert_eq!(ran.status, 0, "{}{}", ran.stdout, ran.stderr);
+    let said = "3 verdicts were given without the check proof-checker";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    // Judged again they are what they were, which is said again.
+    let judged = cup.judge(&["--all"]);
+    assert!(judged.stderr.contains(said), "{}", judged.stderr);
+    assert!(judged.success().contains("14 runs judged, 0 verdicts changed"));
     for row in cup.scores() {
         assert_eq!(row[1..], ["1", "0", "1", "0"], "{}", row[0]);
     }
@@ -211,4 +217,41 @@ fn a_checker_that_is_called_wrongly_is_not_the_entrants_fault() {
     assert_eq!(ran.status, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("3 runs now, 14 of 14 in all"), "{}", ran.stderr);
     assert!(cup.scores().contains(&["right", "2", "0", "0", "1"].map(String::from)));
+}
+
+#[test]
+fn what_was_not_checked_is_checked_when_it_is_judged_again() {
+    let cup = Cup::new(&TOOLS.replace("{formula}", "{benchmark}"));
+    let ran = cup.run();
+    assert_eq!(ran.status, 1, "{}{}", ran.stdout, ran.stderr);
+    // The store's own tools are those that were called wrongly: nothing is decided.
+    let judged = cup.judge(&[]);
+    assert_eq!(judged.status, 1, "{}", judged.stdout);
+    assert!(judged.stderr.contains("has the word {benchmark}"), "{}", judged.stderr);
+    assert!(judged.stdout.contains("0 runs judged"), "{}", judged.stdout);
+    // With those of a corrected file, and a checker that says yes to all, everything is.
+    let entrants = fs::read_to_string(cup.path("entrants.yaml")).expect("it can be read");
+    cup.write("right.yaml", &entrants.replace("{benchmark}", "{formula}"));
+    let right = Cup::text(&cup.path("right.yaml"));
+    let scratch = Cup::text(&cup.path("scratch"));
+    let judged = cup.judge(&["--entrants", &right, "--scratch", &scratch]).success();
+    assert!(judged.contains("3 runs judged"), "{judged}");
+    let scores = cup.scores();
+    assert!(scores.contains(&["right", "2", "0", "0", "1"].map(String::from)), "{scores:?}");
+    assert!(scores.contains(&["wrong", "1", "1", "0", "1"].map(String::from)), "{scores:?}");
+    // These tools are remembered now, by the content of their programs; they are not needed for what is known.
+    fs::write(cup.path("checker/checker"), "#!/bin/sh\necho 's VERIFIED'\n").expect("it can be written");
+    assert!(cup.judge(&["--all"]).success().contains("14 runs judged, 0 verdicts changed"));
+    assert_eq!(cup.scores(), scores);
+}
+
+#[test]
+fn a_tool_that_was_replaced_decides_nothing() {
+    let cup = Cup::new(&TOOLS.replace("{formula}", "{benchmark}"));
+    assert_eq!(cup.run().status, 1);
+    fs::write(cup.path("checker/checker"), "#!/bin/sh\necho 's VERIFIED'\n").expect("it can be written");
+    let judged = cup.judge(&["--all"]);
+    assert_eq!(judged.status, 1, "{}", judged.stdout);
+    assert!(judged.stderr.contains("is another program than when the store was written"), "{}", judged.stderr);
+    assert!(judged.stdout.contains("11 runs judged, 0 verdicts changed"), "{}", judged.stdout);
 }

@@ -585,25 +585,6 @@ fn judging_does_not_depend_on_where_one_is() {
 }
 
 #[test]
-fn the_edition_of_the_plugin_guide_is_good() {
-    let guide = fs::read_to_string(workspace().join("plugins/README.md")).expect("it is shipped");
-    let blocks = guide.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let edition = blocks.into_iter().find(|block| block.starts_with("edition: my-cup")).expect("it shows one");
-    let mut cup = Cup::plain("single-query");
-    cup.write("cup.yaml", edition.replace("my-track", "single-query").replace("my-cup", "cup").as_bytes());
-    let checked = agon(&["edition", "check", cup.edition()]).success();
-    assert!(checked.contains("0 warnings"), "{checked}");
-    cup.enter("one", "sleep 0.01; echo sat");
-    cup.benchmark("a.smt2", "sat");
-    cup.benchmark("b.smt2", "unsat");
-    cup.run("store", &[]).success();
-    let scores = cup.scores("store");
-    let [row] = scores.as_slice() else { panic!("{scores:?}") };
-    assert_eq!((row["error"].as_str(), row["correct"].as_str()), ("1", "1"));
-    assert!(row["wall"].parse::<f64>().is_ok_and(|seconds| seconds > 0.0), "{row:?}");
-}
-
-#[test]
 fn the_doctor_says_what_the_machine_can_do() {
     let table = agon(&["doctor"]);
     let json = agon(&["doctor", "--format", "json"]);
@@ -638,6 +619,53 @@ fn solver(name: &str) -> String {
 fn index(path: &Path) -> Vec<BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_path(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     reader.deserialize().map(|row| row.expect("it is CSV")).collect()
+}
+
+/// Circuits: an answer needs no witness, but one that is given has to be right.
+#[test]
+fn circuits_need_no_witness() {
+    let mut cup = Cup::new("sat-race-2008", "aig");
+    let circuits = workspace().join("tests/race/aig");
+    // Satisfiable and not; a circuit that is no formula reaches the solver as it is.
+    let list =
+        format!("benchmark,path,status\na,{0}/adders-8-wrong.aag,sat\nb,{0}/adders-8.aag,unsat\n", circuits.display());
+    cup.write("list.csv", list.as_bytes());
+    let list = cup.at("list.csv").display().to_string();
+    cup.options(&["--benchmarks", &list, "--limit", "wall=10s,cpu=10s,memory=200MB", "--seed", "1"]);
+    let looks = "grep -q '^aag ' \"$1\" || exit 3\necho 's SATISFIABLE'";
+    cup.enter("silent", &format!("{looks}\nexit 10"));
+    cup.enter("liar", &format!("{looks}\necho 'v -1 -2 -3 -4 -5 -6 -7 -8 -9 -10 -11 -12 -13 -14 -15 -16 0'\nexit 10"));
+    cup.run("store", &[]).success();
+    let said = cup.said("store");
+    let verdict = |solver: &str, benchmark: &str| {
+        let found = &said[&(solver.to_string(), benchmark.to_string())];
+        (found.verdict[0].clone(), found.verdict[1].clone())
+    };
+    let text = |answer: &str, soundness: &str| (answer.to_string(), soundness.to_string());
+    assert_eq!(verdict("silent", "a"), text("sat", "agrees"));
+    assert_eq!(verdict("silent", "b"), text("sat", "contradicts"));
+    assert_eq!(cup.scores("store").iter().filter(|row| row["solver"] == "silent" && row["wrong"] == "1").count(), 3);
+    // Zeros add up to zero in both circuits: the outputs do not differ.
+    let refuted = |row: &&BTreeMap<String, String>| row["solver"] == "liar" && row["solved"] == "0";
+    assert_eq!(cup.scores("store").iter().filter(refuted).count(), 3, "{said:?}");
+}
+
+#[test]
+#[ignore = "needs solvers: run .ci/solvers"]
+fn real_solvers_of_circuits_agree_with_the_index() {
+    let race = workspace().join("tests/race");
+    let mut cup = Cup::new("sat-race-2008", "aig");
+    let list = race.join("aig.csv").display().to_string();
+    cup.options(&["--benchmarks", &list, "--limit", "wall=20s,cpu=20s,memory=2GB", "--seed", "7"]);
+    for name in ["aiger-cadical", "aiger-picosat"] {
+        cup.enter_as(name, &[&solver(name)]);
+    }
+    cup.run("store", &[]).success();
+    let said = cup.said("store");
+    assert_eq!(said.len(), 2 * index(&race.join("aig.csv")).len());
+    for (pair, found) in said {
+        assert_eq!(found.verdict[1], "agrees", "{pair:?}: {found:?}");
+    }
 }
 
 /// Runs real solvers on listed files, and counts answers by solver; none may contradict the index.

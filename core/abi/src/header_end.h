@@ -18,3 +18,8 @@
   __attribute__((used, section(".agon"))) static const char agon_manifest[] = \
       "{\"agon-plugin\":1,\"id\":\"" id "\",\"version\":\"" version "\",\"vendor\":\"" vendor \
       "\",\"symbol\":\"agon_plugin_v1\",\"abi\":\"1.0\",\"min-host-minor\":0}"
+
+/* What the plugin declares of itself, where the host reads it without loading the library; optional. The text is that of
+ * `describe`, which then emits `agon_description` without its last byte. */
+#define AGON_DESCRIPTION(text) \
+  __attribute__((used, section(".agon.describe"))) static const char agon_description[] = text

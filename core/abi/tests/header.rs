@@ -88,6 +88,7 @@ fn it_compiles_as_c_and_as_cpp() {
         let source = folder.path().join(name);
         let text = "#include \"agon_plugin.h\"\n\
             AGON_MANIFEST(\"check\", \"1.0\", \"\");\n\
+            AGON_DESCRIPTION(\"{}\");\n\
             uint64_t size(const agon_limits *limits);\n\
             uint64_t size(const agon_limits *limits) { return AGON_HAS(limits, cores) ? AGON_STR(\"ab\").len : 0; }\n";
         std::fs::write(&source, text).expect("it can be written");

@@ -1,6 +1,7 @@
 //! What can be typed.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -69,9 +70,12 @@ pub enum EditionCommand {
         edition: String,
         #[command(flatten)]
         reading: ReadingArgs,
+        #[command(flatten)]
+        places: PlaceArgs,
     },
     /// Check edition files in every reading and report all that is wrong
-    #[command(after_help = "Example:\n  agon edition check editions/*.yaml")]
+    #[command(after_help = "Examples:\n  agon edition check editions/*.yaml\n  \
+agon edition check my-cup.yaml --plugin ./libagon_my_track.so")]
     Check {
         /// Names or paths
         #[arg(required = true)]
@@ -79,6 +83,8 @@ pub enum EditionCommand {
         /// Print one line a finding
         #[arg(long)]
         short: bool,
+        #[command(flatten)]
+        places: PlaceArgs,
     },
     /// Print the rules in plain English, with their citations
     Explain {
@@ -88,11 +94,15 @@ pub enum EditionCommand {
         track: Option<String>,
         #[command(flatten)]
         reading: ReadingArgs,
+        #[command(flatten)]
+        places: PlaceArgs,
     },
     /// List every section of the rules text with the elements that implement it, or why none does
     Coverage {
         /// An edition's name, or a path to a YAML file
         edition: String,
+        #[command(flatten)]
+        places: PlaceArgs,
         /// How to print
         #[arg(long, value_enum, default_value_t = Format::Table)]
         format: Format,
@@ -132,6 +142,8 @@ of benchmarks for `agon run --benchmarks`."
         /// The track
         #[arg(long, value_name = "T", requires = "edition")]
         track: Option<String>,
+        #[command(flatten)]
+        places: PlaceArgs,
         /// How to print
         #[arg(long, value_enum, default_value_t = Format::Table)]
         format: Format,
@@ -165,6 +177,15 @@ pub enum PluginCommand {
         #[arg(long, value_enum, default_value_t = Format::Table)]
         format: Format,
     },
+    /// Print what a plugin declares of itself, its parameters and columns, as JSON
+    #[command(after_help = "Example:\n  agon plugin describe target/release/libagon_my_track.so")]
+    Describe {
+        /// The plugin's library, or the id of a plugin that `agon plugin list` lists
+        #[arg(value_name = "FILE|ID")]
+        which: PathBuf,
+        #[command(flatten)]
+        places: PlaceArgs,
+    },
     /// Write a crate to begin a plugin with: it builds, its tests pass, and it keeps all rules
     #[command(after_help = "Example:\n  agon plugin new my-track && cd my-track && cargo test")]
     New {
@@ -176,7 +197,8 @@ pub enum PluginCommand {
     },
 }
 
-/// Where plugins are looked for, beside the folder of the installation and those in AGON_PLUGIN_PATH.
+/// Where plugins are looked for, beside ~/.local/share/agon/plugins, the folders in AGON_PLUGIN_PATH, and
+/// ../lib/agon/plugins from the program.
 #[derive(Args, Debug, Clone, Default)]
 pub struct PlaceArgs {
     /// Use the plugin in this library; may be repeated
@@ -188,6 +210,31 @@ pub struct PlaceArgs {
     /// Also look beside the program: for libraries in Cargo's target folder
     #[arg(long)]
     pub dev_plugins: bool,
+}
+
+/// Where the code of plugins runs.
+#[derive(Args, Debug, Clone)]
+pub struct HostingArgs {
+    /// What of plugins runs in processes of its own: `default` (foreign plugins, and heavy work), `all`, `heavy`, `none`
+    #[arg(long, value_name = "WHAT", default_value = "default", value_parser = ["default", "all", "heavy", "none"])]
+    pub isolate: String,
+    /// How long one call of a plugin may take in such a process, before it is ended and noted as the plugin's fault
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub plugin_limit: Duration,
+}
+
+/// A time with its unit, such as `30s` or `2 min`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    match agon_table::parse_quantity(&format!("{} {}", text[..split].trim(), &text[split..])) {
+        Ok((amount, agon_table::Dim::TIME)) if amount > agon_table::Exact::ZERO => amount
+            .floor()
+            .as_i128()
+            .and_then(|ns| u64::try_from(ns).ok())
+            .map(Duration::from_nanos)
+            .ok_or_else(|| "this is longer than can be waited".into()),
+        _ => Err("write a time with its unit, such as 30s or 2min".into()),
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,9 +295,8 @@ pub struct RunArgs {
     pub scratch: Option<PathBuf>,
     #[command(flatten)]
     pub places: PlaceArgs,
-    /// What of plugins runs in processes of its own: `default` (foreign plugins, and heavy work), `all`, `heavy`, `none`
-    #[arg(long, value_name = "WHAT", default_value = "default", value_parser = ["default", "all", "heavy", "none"])]
-    pub isolate: String,
+    #[command(flatten)]
+    pub hosting: HostingArgs,
     /// By which reading the rules are applied
     #[arg(long = "as", value_enum, default_value_t = As::Rules)]
     pub reading: As,
@@ -270,11 +316,17 @@ pub struct JudgeArgs {
     /// Judge all runs, also those that this plugin has judged before
     #[arg(long)]
     pub all: bool,
+    /// Check answers with the tools of this entrants file, where that was not done before (default: with those that the
+    /// store remembers)
+    #[arg(long, value_name = "FILE")]
+    pub entrants: Option<PathBuf>,
+    /// A folder for the temporary folders of tools (default: agon-scratch in the system's folder for temporary files)
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
     #[command(flatten)]
     pub places: PlaceArgs,
-    /// What of plugins runs in processes of its own: `default`, `all`, `heavy`, `none`
-    #[arg(long, value_name = "WHAT", default_value = "default", value_parser = ["default", "all", "heavy", "none"])]
-    pub isolate: String,
+    #[command(flatten)]
+    pub hosting: HostingArgs,
     /// By which reading the rules are applied
     #[arg(long = "as", value_enum, default_value_t = As::Rules)]
     pub reading: As,
@@ -310,6 +362,8 @@ pub struct ScrambleArgs {
     /// By which reading the edition is read
     #[arg(long = "as", value_enum, default_value_t = As::Rules)]
     pub reading: As,
+    #[command(flatten)]
+    pub places: PlaceArgs,
     /// Which annotations of terms stay: keep, patterns or strip (default: those that the mode keeps)
     #[arg(long, value_name = "WHICH", value_parser = ["keep", "patterns", "strip"])]
     pub annotations: Option<String>,
@@ -354,6 +408,8 @@ pub struct ScrambleArgs {
 
 #[derive(Args, Debug)]
 pub struct DoctorArgs {
+    #[command(flatten)]
+    pub places: PlaceArgs,
     /// How to print
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
@@ -389,6 +445,8 @@ pub struct SeedArgs {
     /// Print the sum as well
     #[arg(long)]
     pub explain: bool,
+    #[command(flatten)]
+    pub places: PlaceArgs,
 }
 
 #[derive(Args, Debug)]
@@ -424,6 +482,8 @@ pub struct InputArgs {
     pub adjudication: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadingArgs,
+    #[command(flatten)]
+    pub places: PlaceArgs,
 }
 
 #[derive(Args, Debug)]
@@ -468,4 +528,6 @@ pub struct ImportArgs {
     /// The file to write: .parquet or .csv
     #[arg(short, long, value_name = "FILE", required = true)]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub places: PlaceArgs,
 }

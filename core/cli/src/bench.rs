@@ -11,14 +11,15 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::args::{BenchCommand, Format};
+use crate::known::Plugins;
 use crate::print;
 
 /// Runs a command.
 pub fn run(command: BenchCommand) -> anyhow::Result<Outcome> {
     match command {
         BenchCommand::Index { folder, format, output } => index(&folder, format, output.as_deref()),
-        BenchCommand::Lint { scripts, edition, track, format } => {
-            crate::lint::run(&scripts, edition.as_deref().zip(track.as_deref()), format)
+        BenchCommand::Lint { scripts, edition, track, places, format } => {
+            crate::lint::run(&scripts, edition.as_deref().zip(track.as_deref()), &Plugins::new(&places), format)
         }
     }
 }

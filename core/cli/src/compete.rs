@@ -7,13 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use agon_compete::judging::{Judge as _, Opened};
+use agon_compete::judging::{Judge as _, NoTools, Opened, Tools};
 use agon_compete::race::{Event, Race};
 use agon_compete::scrambled::Scrambler;
 use agon_compete::setup::{Given, Ready};
+use agon_compete::tools::{Kit, Tool};
 use agon_compete::{again, benchmarks, order, setup};
 use agon_edition::Edition;
 use agon_edition::model::{RunOrder, Track};
+use agon_edition::plugins::Descriptions as _;
 use agon_execute::{CancelToken, Helper, Machine, Options, Runner, Slots, State};
 use agon_host::{Isolation, Registry, Workers};
 use agon_score::input::EntrantList;
@@ -25,9 +27,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
 use crate::Outcome;
-use crate::args::{DoctorArgs, Format, JudgeArgs, PlaceArgs, RunArgs};
+use crate::args::{DoctorArgs, Format, HostingArgs, JudgeArgs, RunArgs};
 use crate::edition::{open, plain};
 use crate::entrants;
+use crate::known::Plugins;
 use crate::plugin::search;
 use crate::print;
 
@@ -45,22 +48,32 @@ pub fn track_of<'a>(edition: &'a Edition, name: &str) -> anyhow::Result<&'a Trac
 }
 
 /// The plugin of a track, opened with the edition's parameters.
-fn opened(track: &Track, places: &PlaceArgs, isolation: Isolation) -> anyhow::Result<(Opened, serde_json::Value)> {
+fn opened(track: &Track, plugins: &Plugins<'_>, hosting: &HostingArgs) -> anyhow::Result<Opened> {
     let name = track.plugin.as_deref().ok_or_else(|| {
         anyhow!("the track {} names no plugin, so nobody can judge its runs; add `plugin:` to it", track.name)
     })?;
-    let registry = Registry::discover(&search(places))?;
+    let registry = Registry::discover(&search(plugins.places()))?;
     let entry = registry.get(name)?;
     let program =
         std::env::current_exe().context("the path of agon itself cannot be told, which starts its workers")?;
-    let hosted = Arc::new(registry.host(entry, isolation, &Workers::new(program))?);
+    let workers = Workers { call: hosting.plugin_limit, ..Workers::new(program) };
+    let hosted = Arc::new(registry.host(entry, isolation(&hosting.isolate), &workers)?);
     let parameters: serde_json::Map<String, serde_json::Value> =
         track.parameters.iter().map(|(name, value)| (name.clone(), value.json())).collect();
     let text = serde_json::Value::Object(parameters).to_string();
     let opened = hosted.open(&text).map_err(|failure| {
         anyhow!("the plugin {name} does not take the parameters {text} of the track {}: {failure}", track.name)
     })?;
-    Ok((Opened::new(opened), serde_json::to_value(entry)?))
+    let opened = Opened::new(opened);
+    // The edition was checked with what was declared then.
+    if plugins.description(name).and_then(Result::ok) != Some(opened.description()?) {
+        bail!(
+            "the plugin {name} {} declares other parameters or columns than when the edition was read: was its library \
+             replaced just now? Start again",
+            entry.version
+        );
+    }
+    Ok(opened)
 }
 
 fn isolation(name: &str) -> Isolation {
@@ -91,13 +104,13 @@ fn seed_of(args: &RunArgs, edition: &Edition, list: &Entrants) -> anyhow::Result
 }
 
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
-    let (edition, _) = open(&args.edition, plain(args.reading))?;
+    let plugins = Plugins::new(&args.places);
+    let (edition, _) = open(&args.edition, plain(args.reading), &plugins)?;
     let track = track_of(&edition, &args.track)?;
     let list = entrants::open(&edition, &args.entrants)?;
     let seed = seed_of(args, &edition, &list)?;
     let chosen = benchmarks::read(&args.benchmarks, track)?;
-    let (judge, plugin_facts) = opened(track, &args.places, isolation(&args.isolate))?;
-    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let judge = opened(track, &plugins, &args.hosting)?;
     let path = std::env::var_os("PATH");
     let given = Given {
         entrants: &list,
@@ -119,7 +132,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let cores = ready.rules.cores as usize;
     let slots = Slots::new(&machine, args.jobs, cores, args.oversubscribe)
         .map_err(|e| anyhow!("{e}; --jobs and --limit cores=N say how many"))?;
-    let mut options = Options::new(absolute(&scratch(args)), Helper::this_program("__sandbox"));
+    let mut options = Options::new(absolute(&scratch(args.scratch.as_ref())), Helper::this_program("__sandbox"));
     options.oversubscribed = slots.oversubscribed();
     let runner = Runner::new(&machine, options)?;
     notes.extend(runner.notes().iter().cloned());
@@ -147,7 +160,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         agon: env!("CARGO_PKG_VERSION").into(),
         host: json!({ "machine": machine, "mechanisms": runner.mechanisms(), "jobs": slots.jobs() }),
         plugins: vec![judge.identity()],
-        extra: json!({ "plugin": plugin_facts, "isolate": args.isolate }),
+        descriptions: vec![judge.description()?],
+        tools: Some(ready.tools.iter().map(Tool::recorded).collect()),
+        extra: json!({ "plugin": judge.entry(), "isolate": args.hosting.isolate }),
     }))?;
 
     introduce(&edition, track, &ready, &plan, &store, &slots);
@@ -163,7 +178,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let pairs: Vec<(usize, usize)> =
         order.into_iter().filter(|pair| unobserved.contains(pair) || unjudged.contains(pair)).collect();
 
-    let scrambler = Scrambler::new(ready.scramble, &absolute(&scratch(args)))
+    let scrambler = Scrambler::new(ready.scramble, &absolute(&scratch(args.scratch.as_ref())))
         .context("there is no room for scrambled benchmarks")?;
     let race = Race {
         scrambler: Some(&scrambler),
@@ -198,7 +213,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         bail!("interrupted; nothing that was done is lost, and the same command goes on");
     }
     if judged > 0 {
-        print::out(&crate::scoring::standings_of_store(&args.store, &edition, &track.name)?);
+        print::out(&crate::scoring::standings_of_store(args)?);
     }
     Ok(if outcome.not_run + outcome.not_judged > 0 { Outcome::Short } else { Outcome::Done })
 }
@@ -220,8 +235,8 @@ fn seed_number(seed: Option<i64>) -> u64 {
 }
 
 /// A folder for temporary things: beside the store's records, so that a full disk is noticed in one place.
-fn scratch(args: &RunArgs) -> PathBuf {
-    args.scratch.clone().unwrap_or_else(|| std::env::temp_dir().join("agon-scratch"))
+fn scratch(given: Option<&PathBuf>) -> PathBuf {
+    given.cloned().unwrap_or_else(|| std::env::temp_dir().join("agon-scratch"))
 }
 
 /// The first interrupt ends the runs and closes the store, the second one the program.
@@ -322,7 +337,9 @@ impl Progress {
     }
 
     fn tell(&self, event: &Event<'_>) {
-        self.bar.inc(1);
+        if !matches!(event, Event::Remark(_)) {
+            self.bar.inc(1);
+        }
         match event {
             Event::Judged(verdict, run) => self.bar.set_message(format!(
                 "{} {} {} ({} s)",
@@ -331,7 +348,7 @@ impl Progress {
                 verdict.answer,
                 run.wall_ns / 1_000_000_000
             )),
-            Event::NotRun(why) | Event::NotJudged(why) => {
+            Event::NotRun(why) | Event::NotJudged(why) | Event::Remark(why) => {
                 self.bar.suspend(|| print::err(&format!("note: {why}\n")));
             }
         }
@@ -353,7 +370,8 @@ impl Progress {
 }
 
 pub fn judge(args: &JudgeArgs) -> anyhow::Result<Outcome> {
-    let (edition, _) = open(&args.edition, plain(args.reading))?;
+    let plugins = Plugins::new(&args.places);
+    let (edition, _) = open(&args.edition, plain(args.reading), &plugins)?;
     let store = Store::open(&args.store)?;
     if store.meta().edition.name != edition.name {
         bail!(
@@ -363,6 +381,12 @@ pub fn judge(args: &JudgeArgs) -> anyhow::Result<Outcome> {
             edition.name
         );
     }
+    let tools = tools_of(args, &edition, &store)?;
+    let cancel = CancelToken::new().context("no file descriptor is left")?;
+    let sandbox = if tools.is_empty() { None } else { Some(Sandbox::new(args)?) };
+    if sandbox.is_some() {
+        on_interrupt(&cancel)?;
+    }
     let mut short = false;
     let mut out = String::new();
     for name in store.tracks() {
@@ -371,24 +395,40 @@ pub fn judge(args: &JudgeArgs) -> anyhow::Result<Outcome> {
         }
         let track = track_of(&edition, &name)?;
         let Some(plan) = store.plan_of(&name) else { continue };
-        let (judge, facts) = opened(track, &args.places, isolation(&args.isolate))?;
+        let judge = opened(track, &plugins, &args.hosting)?;
         store.append(&Record::Session(Session {
             when: agon_compete::now(),
             agon: env!("CARGO_PKG_VERSION").into(),
             host: serde_json::Value::Null,
             plugins: vec![judge.identity()],
-            extra: json!({ "judged again": name, "plugin": facts }),
+            descriptions: vec![judge.description()?],
+            tools: args.entrants.is_some().then(|| tools.iter().map(Tool::recorded).collect()),
+            extra: json!({ "judged again": name, "plugin": judge.entry() }),
         }))?;
-        let again = again::judge(&store, &plan, &judge, args.all)?;
+        let check_limits = setup::check_limits(track);
+        let kit = sandbox.as_ref().map(|sandbox| Kit {
+            tools: &tools,
+            limits: setup::stored_limits(track, &plan),
+            check_limits: &check_limits,
+            runner: &sandbox.runner,
+            slots: &sandbox.slots,
+            store: &store,
+            cancel: &cancel,
+        });
+        let kit: &dyn Tools = match &kit {
+            Some(kit) => kit,
+            None => &NoTools,
+        };
+        let again = again::judge(&store, &plan, &judge, kit, args.all)?;
         let _ = writeln!(out, "track {name}: {} runs judged, {} verdicts changed", again.judged, again.changed.len());
         for (before, now, differences) in &again.changed {
             let texts: Vec<String> = differences.iter().map(|d| change(d, before, now)).collect();
             let _ = writeln!(out, "  {} on {}: {}", now.entrant, now.benchmark, texts.join(", "));
         }
-        for failure in &again.failed {
-            print::err(&format!("note: {failure}\n"));
-            short = true;
+        for note in again.failed.iter().chain(&again.remarks) {
+            print::err(&format!("note: {note}\n"));
         }
+        short |= !again.failed.is_empty();
     }
     if out.is_empty() {
         bail!("{} has no runs of {}", args.store.display(), args.track.as_deref().unwrap_or("any track"));
@@ -396,6 +436,37 @@ pub fn judge(args: &JudgeArgs) -> anyhow::Result<Outcome> {
     store.close()?;
     print::say(&out);
     Ok(if short { Outcome::Short } else { Outcome::Done })
+}
+
+/// The tools for what was not checked before: of an entrants file, or those of the last session that had any.
+fn tools_of(args: &JudgeArgs, edition: &Edition, store: &Store) -> anyhow::Result<Vec<Tool>> {
+    let Some(file) = &args.entrants else {
+        let last = store.sessions()?.into_iter().rev().find_map(|(_, session)| session.tools);
+        return Ok(last.unwrap_or_default().iter().map(Tool::of_record).collect());
+    };
+    let list = entrants::open(edition, file)?;
+    let path = std::env::var_os("PATH");
+    Ok(setup::tools(&list, path.as_deref(), &[absolute(&args.store)])?)
+}
+
+/// What tools are run in.
+struct Sandbox {
+    runner: Runner,
+    slots: Slots,
+}
+
+impl Sandbox {
+    fn new(args: &JudgeArgs) -> anyhow::Result<Self> {
+        let machine = Machine::probe().context("this machine cannot be looked at")?;
+        let slots = Slots::new(&machine, 1, 1, true).map_err(|e| anyhow!("{e}"))?;
+        let mut options = Options::new(absolute(&scratch(args.scratch.as_ref())), Helper::this_program("__sandbox"));
+        options.oversubscribed = slots.oversubscribed();
+        Ok(Self { runner: Runner::new(&machine, options)?, slots })
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 fn change(name: &str, before: &agon_store::record::Verdict, now: &agon_store::record::Verdict) -> String {
@@ -411,7 +482,8 @@ fn change(name: &str, before: &agon_store::record::Verdict, now: &agon_store::re
 
 pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Outcome> {
     let machine = Machine::probe().context("this machine cannot be looked at")?;
-    let rows = machine.describe();
+    let mut rows = machine.describe();
+    rows.extend(plugin_rows(args)?);
     match args.format {
         Format::Json => {
             print::out(&format!("{}\n", serde_json::to_string_pretty(&json!({ "machine": machine, "rows": rows }))?));
@@ -445,6 +517,37 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Outcome> {
         }
     }
     Ok(if rows.iter().all(|r| r.state != State::No) { Outcome::Done } else { Outcome::Short })
+}
+
+/// Whether the plugins that are not linked can be used here: each is started in a worker.
+fn plugin_rows(args: &DoctorArgs) -> anyhow::Result<Vec<agon_execute::Row>> {
+    let program =
+        std::env::current_exe().context("the path of agon itself cannot be told, which starts its workers")?;
+    let registry = Registry::discover(&search(&args.places))?;
+    let workers = Workers::new(program);
+    let mut rows = Vec::new();
+    for entry in &registry.entries {
+        let Some(path) = entry.origin.path() else { continue };
+        let works = registry.host(entry, Isolation::All, &workers);
+        rows.push(agon_execute::Row {
+            item: format!("plugin {}", entry.id),
+            state: if works.is_ok() { State::Yes } else { State::No },
+            detail: match works {
+                Ok(_) => format!("{} in {}, which runs in a worker", entry.version, path.display()),
+                Err(error) => error.to_string(),
+            },
+            enable: None,
+        });
+    }
+    for passed in &registry.passed {
+        rows.push(agon_execute::Row {
+            item: format!("file {}", passed.path.display()),
+            state: State::Partly,
+            detail: format!("it is passed over: {}", passed.why),
+            enable: None,
+        });
+    }
+    Ok(rows)
 }
 
 fn state(state: State) -> &'static str {
@@ -502,24 +605,19 @@ pub fn export(folder: &Path, edition: &Edition, track: Option<&str>) -> anyhow::
                 !matches!(*c, "entrant" | "benchmark" | "solver" | "competing" | "disqualified" | "experimental")
             })
             .collect();
-        if !plan.overrides.is_empty() {
-            let limits: Vec<String> = plan.overrides.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        if !rules.instead.is_empty() {
+            let limits = rules.instead.iter().map(|(limit, text, had)| match text {
+                Some(text) => format!("{} instead of {}", limit_text(limit, *had), limit_text(limit, *text)),
+                None => limit_text(limit, *had),
+            });
             print::err(&format!(
-                "note: the track {name} was run with other limits than the edition's ({}); its scores are computed as the \
-                 edition says\n",
-                limits.join(", ")
+                "note: the track {name} was run with other limits than the edition's text says ({}); its scores are \
+                 computed with the limits that the runs had\n",
+                limits.collect::<Vec<_>>().join(", ")
             ));
         }
-        let mut rows = reader.results(&name);
-        let Some(first) = rows.next() else { continue };
-        let first = first?;
-        // A column is written if the runs have it: what no run says must not look like an empty value.
-        let mut names = vec!["entrant", "benchmark"];
-        names.extend(columns.iter().copied().filter(|c| first.text(c).is_some()));
         let path = place.path().join(format!("{name}.csv"));
-        let mut file = std::io::BufWriter::new(std::fs::File::create(&path)?);
-        agon_store::write_csv(reader.results(&name), &names, &mut file)?;
-        std::io::Write::flush(&mut file)?;
+        table(&reader, rules, &columns, &path)?;
         files.push((name.clone(), path));
         for entrant in &plan.entrants {
             let mut row = indexmap::IndexMap::new();
@@ -540,4 +638,40 @@ pub fn export(folder: &Path, edition: &Edition, track: Option<&str>) -> anyhow::
     let origin = format!("the store {}", folder.display());
     let entrants = EntrantList { rows: list, origin, strict: true, ..EntrantList::default() };
     Ok(Exported { files, entrants, _folder: place })
+}
+
+/// Writes the runs of a track in the canonical form. A column is written if the runs have it: what no run says must not
+/// look like an empty value. What only some runs say is written with what the edition takes for the others; else it is
+/// left out, as if no run said it.
+fn table(reader: &Reader, rules: &Track, columns: &[&str], path: &Path) -> anyhow::Result<()> {
+    let mut runs = 0_u64;
+    let mut having = vec![0_u64; columns.len()];
+    for row in reader.results(&rules.name) {
+        let row = row?;
+        runs += 1;
+        for (n, column) in having.iter_mut().zip(columns) {
+            *n += u64::from(row.text(column).is_some());
+        }
+    }
+    let reads = rules.scoring.as_ref().map(agon_edition::model::Scoring::reads).unwrap_or_default();
+    let mut names = vec![("entrant", None), ("benchmark", None)];
+    for (&column, &n) in columns.iter().zip(&having) {
+        let field = rules.fields.get(column);
+        let empty = field.and_then(|f| f.empty.as_deref());
+        let text = field.is_some_and(|f| f.ty == agon_table::Type::TEXT);
+        if n == runs || (n > 0 && text) || empty.is_some() {
+            names.push((column, empty));
+        } else if n > 0 && reads.contains(column) {
+            print::err(&format!(
+                "note: the column {column} is left out: {} of {runs} runs of the track {} have no value in it; under \
+                 `fields` of the track, `{column}: {{ type: …, empty: VALUE }}` says what is taken for them\n",
+                runs - n,
+                rules.name
+            ));
+        }
+    }
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+    agon_store::write_csv(reader.results(&rules.name), &names, &mut file)?;
+    std::io::Write::flush(&mut file)?;
+    Ok(())
 }

@@ -4,23 +4,24 @@ use std::fmt::Write as _;
 
 use agon_edition::coverage::{Coverage, coverage};
 use agon_edition::diag::{Diagnostics, closest};
-use agon_edition::{Edition, LoadError, Reading, check, explain, json_schema, load, shipped_editions};
+use agon_edition::{Edition, LoadError, Reading, check_with, explain, json_schema, load_with, shipped_editions};
 use anyhow::{anyhow, bail};
 use serde_json::json;
 
 use crate::Outcome;
-use crate::args::{As, EditionCommand, Format, ReadingArgs};
+use crate::args::{As, EditionCommand, Format, PlaceArgs, ReadingArgs};
+use crate::known::Plugins;
 use crate::print;
 
 /// The reading that was asked for, with single deviations switched.
-pub fn reading(args: &ReadingArgs, edition: &str) -> anyhow::Result<Reading> {
+pub fn reading(args: &ReadingArgs, edition: &str, plugins: &Plugins<'_>) -> anyhow::Result<Reading> {
     if args.deviation.is_empty() {
         return Ok(plain(args.reading));
     }
     // Its warnings are printed when it is opened in the reading that was asked for.
-    let all = match load(edition, Reading::Rules) {
+    let all = match load_with(edition, Reading::Rules, &plugins.known()) {
         Ok((all, _)) => all,
-        Err(_) => open(edition, Reading::Rules)?.0,
+        Err(_) => open(edition, Reading::Rules, plugins)?.0,
     };
     let known: Vec<&str> = all.deviations.iter().map(|d| d.name.as_str()).collect();
     if let Some(unknown) = args.deviation.iter().find(|d| !known.contains(&d.as_str())) {
@@ -46,8 +47,8 @@ pub fn plain(reading: As) -> Reading {
 }
 
 /// Loads an edition; its warnings go to standard error, its errors are the error.
-pub fn open(name: &str, reading: Reading) -> anyhow::Result<(Edition, Diagnostics)> {
-    match load(name, reading) {
+pub fn open(name: &str, reading: Reading, plugins: &Plugins<'_>) -> anyhow::Result<(Edition, Diagnostics)> {
+    match load_with(name, reading, &plugins.known()) {
         Ok((edition, warnings)) => {
             print::styled(&warnings.render(print::colour_err()));
             Ok((edition, warnings))
@@ -68,14 +69,16 @@ fn plural(n: usize, word: &str) -> String {
 pub fn run(command: EditionCommand) -> anyhow::Result<Outcome> {
     match command {
         EditionCommand::List { format } => list(format),
-        EditionCommand::Show { edition, reading } => {
-            let (edition, _) = open(&edition, self::reading(&reading, &edition)?)?;
+        EditionCommand::Show { edition, reading, places } => {
+            let plugins = Plugins::new(&places);
+            let (edition, _) = open(&edition, self::reading(&reading, &edition, &plugins)?, &plugins)?;
             print::out(&agon_edition::show(&edition)?);
             Ok(Outcome::Done)
         }
-        EditionCommand::Check { editions, short } => check_all(&editions, short),
-        EditionCommand::Explain { edition, track, reading } => {
-            let (edition, _) = open(&edition, self::reading(&reading, &edition)?)?;
+        EditionCommand::Check { editions, short, places } => check_all(&editions, short, &Plugins::new(&places)),
+        EditionCommand::Explain { edition, track, reading, places } => {
+            let plugins = Plugins::new(&places);
+            let (edition, _) = open(&edition, self::reading(&reading, &edition, &plugins)?, &plugins)?;
             let track = match &track {
                 None => None,
                 Some(name) => Some(edition.tracks.get(name).ok_or_else(|| {
@@ -86,7 +89,7 @@ pub fn run(command: EditionCommand) -> anyhow::Result<Outcome> {
             print::say(&explain::explain(&edition, track));
             Ok(Outcome::Done)
         }
-        EditionCommand::Coverage { edition, format } => cover(&edition, format),
+        EditionCommand::Coverage { edition, places, format } => cover(&edition, format, &Plugins::new(&places)),
         EditionCommand::Schema => {
             print::out(&format!("{}\n", serde_json::to_string_pretty(&json_schema())?));
             Ok(Outcome::Done)
@@ -96,8 +99,9 @@ pub fn run(command: EditionCommand) -> anyhow::Result<Outcome> {
 
 fn list(format: Format) -> anyhow::Result<Outcome> {
     let mut rows = Vec::new();
+    let places = PlaceArgs::default();
     for (name, _) in shipped_editions() {
-        let (edition, _) = open(name, Reading::Rules)?;
+        let (edition, _) = open(name, Reading::Rules, &Plugins::new(&places))?;
         let tracks: Vec<String> = edition.tracks.keys().cloned().collect();
         rows.push((name, edition.doc.title.unwrap_or_default(), tracks));
     }
@@ -124,10 +128,10 @@ fn list(format: Format) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn check_all(editions: &[String], short: bool) -> anyhow::Result<Outcome> {
+fn check_all(editions: &[String], short: bool, plugins: &Plugins<'_>) -> anyhow::Result<Outcome> {
     let (mut bad, mut unreadable) = (0, 0);
     for name in editions {
-        match check(name) {
+        match check_with(name, &plugins.known()) {
             Ok((edition, diagnostics)) => {
                 if short {
                     // Who wants one line a finding reads them with a program: all are there.
@@ -171,8 +175,8 @@ fn check_all(editions: &[String], short: bool) -> anyhow::Result<Outcome> {
     Ok(if bad == 0 { Outcome::Done } else { Outcome::Short })
 }
 
-fn cover(name: &str, format: Format) -> anyhow::Result<Outcome> {
-    let (edition, _) = open(name, Reading::Rules)?;
+fn cover(name: &str, format: Format, plugins: &Plugins<'_>) -> anyhow::Result<Outcome> {
+    let (edition, _) = open(name, Reading::Rules, plugins)?;
     let rows = coverage(&edition);
     if rows.is_empty() {
         bail!("the edition {name} lists no sections; add the rules text's headings under `rules.sections`");

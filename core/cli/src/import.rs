@@ -8,6 +8,7 @@ use anyhow::bail;
 use crate::Outcome;
 use crate::args::ImportArgs;
 use crate::edition::open;
+use crate::known::Plugins;
 use crate::print;
 
 pub fn run(args: &ImportArgs) -> anyhow::Result<Outcome> {
@@ -23,7 +24,7 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<Outcome> {
         Some("csv") => false,
         _ => bail!("{}: the name of the file to write must end in .parquet or .csv; rename it", args.output.display()),
     };
-    let (mut edition, _) = open(name, Reading::Rules)?;
+    let (mut edition, _) = open(name, Reading::Rules, &Plugins::new(&args.places))?;
     let forms = std::mem::take(&mut edition.results);
     let kept: Vec<_> = match form {
         None => forms,

@@ -12,6 +12,8 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use crate::args::Format;
+use crate::edition::open;
+use crate::known::Plugins;
 use crate::{Outcome, bench, print};
 
 /// What is asked of scripts, and where the rules say it.
@@ -23,9 +25,14 @@ struct Language {
     cite: String,
 }
 
-pub fn run(paths: &[PathBuf], track: Option<(&str, &str)>, format: Format) -> anyhow::Result<Outcome> {
+pub fn run(
+    paths: &[PathBuf],
+    track: Option<(&str, &str)>,
+    plugins: &Plugins<'_>,
+    format: Format,
+) -> anyhow::Result<Outcome> {
     let language = match track {
-        Some((edition, track)) => of_track(edition, track)?,
+        Some((edition, track)) => of_track(edition, track, plugins)?,
         None => standard(),
     };
     let files = bench::scripts(paths)?;
@@ -56,8 +63,8 @@ fn standard() -> Language {
     Language { version: None, rules: rules.into(), cites: vec![String::new(); 2], cite: String::new() }
 }
 
-fn of_track(edition: &str, name: &str) -> anyhow::Result<Language> {
-    let (edition, _) = agon_edition::load(edition, Reading::Rules)?;
+fn of_track(edition: &str, name: &str, plugins: &Plugins<'_>) -> anyhow::Result<Language> {
+    let (edition, _) = open(edition, Reading::Rules, plugins)?;
     let known: Vec<&str> = edition.tracks.keys().map(String::as_str).collect();
     let track: &Track = edition
         .tracks

@@ -8,6 +8,7 @@ mod compete;
 mod edition;
 mod entrants;
 mod import;
+mod known;
 mod lint;
 mod plugin;
 mod print;

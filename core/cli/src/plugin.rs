@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agon_abi::AgonPlugin;
 use agon_host::conformance::{Options, RULES, Report, check, check_linked};
-use agon_host::{Origin, Registry, Search, template, worker};
+use agon_host::{Origin, Registry, Search, Workers, template, worker};
 use anyhow::{Context as _, bail};
 use serde_json::json;
 
@@ -28,6 +28,7 @@ pub fn run(command: PluginCommand) -> anyhow::Result<Outcome> {
         PluginCommand::Check { file, parameters, trust_permissions, format } => {
             conformance(&file, parameters, trust_permissions, format)
         }
+        PluginCommand::Describe { which, places } => describe(&which, places),
         PluginCommand::New { name, sdk } => new(&name, sdk),
     }
 }
@@ -137,6 +138,27 @@ fn conformance(
         Format::Table => print::say(&table(&report)),
     }
     Ok(if report.passed() { Outcome::Done } else { Outcome::Short })
+}
+
+/// A name with a dot or a slash is a library's, all else a plugin's.
+fn describe(plugin: &Path, mut places: PlaceArgs) -> anyhow::Result<Outcome> {
+    let program =
+        std::env::current_exe().context("the path of agon itself cannot be told, which starts its workers")?;
+    let id = plugin.to_str().filter(|id| !id.contains('/') && !id.ends_with(".so"));
+    if id.is_none() {
+        places.plugin.push(plugin.to_path_buf());
+    }
+    let registry = Registry::discover(&search(&places))?;
+    let entry = match id {
+        Some(id) => registry.get(id)?,
+        None => {
+            let path = plugin.canonicalize().unwrap_or_else(|_| plugin.to_path_buf());
+            let found = registry.entries.iter().find(|e| e.origin.path() == Some(&path));
+            found.with_context(|| format!("{} is not among the plugins that were found", plugin.display()))?
+        }
+    };
+    print::out(&registry.description(entry, &Workers::new(program))?);
+    Ok(Outcome::Done)
 }
 
 fn table(report: &Report) -> String {

@@ -3,20 +3,22 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use agon_edition::{Edition, Reading, load};
+use agon_edition::{Edition, Reading, load_with};
 use agon_score::adjudication::Adjudication;
 use agon_score::engine::{self, Selection, TrackScores};
 use agon_score::input::{EntrantList, Results, TrackRuns, entrant_table, join, read_forms, read_results};
 use agon_score::output::{self, Filter, Row};
 use agon_score::verify::{Report, Wanted, explain_by_deviations, verify as compare};
 use agon_select::seed::{Entrants as SeedList, SeedError, seed as compute_seed};
+use agon_store::Reader;
 use anyhow::{anyhow, bail};
 use serde_json::json;
 
 use crate::Outcome;
-use crate::args::{As, Format, InputArgs, ReadingArgs, ScoreArgs, SeedArgs, VerifyArgs};
-use crate::edition::{open, reading};
+use crate::args::{As, Format, InputArgs, ReadingArgs, RunArgs, ScoreArgs, SeedArgs, VerifyArgs};
+use crate::edition::{open, plain, reading};
 use crate::entrants;
+use crate::known::Plugins;
 use crate::print;
 
 /// A list of entrants as the seed's formula reads it.
@@ -27,7 +29,8 @@ pub fn seed_list(edition: &Edition, entrants: &EntrantList) -> anyhow::Result<Se
 
 pub fn seed(args: &SeedArgs) -> anyhow::Result<Outcome> {
     let wanted = ReadingArgs { reading: args.reading, deviation: args.deviation.clone() };
-    let (edition, _) = open(&args.edition, reading(&wanted, &args.edition)?)?;
+    let plugins = Plugins::new(&args.places);
+    let (edition, _) = open(&args.edition, reading(&wanted, &args.edition, &plugins)?, &plugins)?;
     let rule = edition.seed.as_ref().ok_or_else(|| SeedError::NoRule(edition.name.clone()))?;
     let list = match &args.entrants {
         Some(file) if entrants::is_entrants_file(file) => seed_list(&edition, &entrants::for_seed(&edition, file)?)?,
@@ -95,14 +98,15 @@ struct Raw {
 fn prepared(
     args: &InputArgs,
     reading: Reading,
+    plugins: &Plugins<'_>,
     known: Option<&Raw>,
     keep: bool,
     target: Option<&Path>,
 ) -> anyhow::Result<(Edition, Vec<TrackRuns>, Option<Raw>)> {
     // What is to be said of the edition was said for the first reading.
-    let edition = match known.and_then(|_| load(&args.edition, reading.clone()).ok()) {
+    let edition = match known.and_then(|_| load_with(&args.edition, reading.clone(), &plugins.known()).ok()) {
         Some((edition, _)) => edition,
-        None => open(&args.edition, reading)?.0,
+        None => open(&args.edition, reading, plugins)?.0,
     };
     if let Some(track) = &args.track
         && !edition.tracks.contains_key(track)
@@ -325,8 +329,21 @@ fn nothing_left(args: &InputArgs, edition: &Edition, all: &[Row]) -> anyhow::Err
     )
 }
 
+/// The plugins that the edition may name: those of the store, if one is scored.
+fn plugins(args: &InputArgs) -> anyhow::Result<Plugins<'_>> {
+    match &args.store {
+        Some(store) => Plugins::of_store(&args.places, &Reader::open(store)?),
+        None => Ok(Plugins::new(&args.places)),
+    }
+}
+
 /// The first table of a track of a store in its first view, as it is printed at the end of a run.
-pub fn standings_of_store(store: &Path, edition: &Edition, track: &str) -> anyhow::Result<String> {
+pub fn standings_of_store(args: &RunArgs) -> anyhow::Result<String> {
+    let (store, track) = (&args.store, &args.track);
+    let plugins = Plugins::of_store(&args.places, &Reader::open(store)?)?;
+    // What there is to say of the edition was said before the run.
+    let (edition, _) = load_with(&args.edition, plain(args.reading), &plugins.known())?;
+    let edition = &edition;
     let stored = crate::compete::export(store, edition, Some(track))?;
     let files: Vec<PathBuf> = stored.files.iter().map(|(_, file)| file.clone()).collect();
     let results = read_results(edition, &files, Some(track))?;
@@ -349,7 +366,7 @@ pub fn standings_of_store(store: &Path, edition: &Edition, track: &str) -> anyho
             text,
             "other views ({}): agon score {} --store {}",
             more.join(", "),
-            edition.name,
+            args.edition,
             store.display()
         );
     }
@@ -364,8 +381,9 @@ pub fn score(args: &ScoreArgs) -> anyhow::Result<Outcome> {
         print::writable(output, read.chain(&editions))?;
         crate::signals::leave_nothing()?;
     }
-    let reading = reading(&input.reading, &input.edition)?;
-    let (edition, runs, _) = prepared(input, reading, None, false, args.output.as_deref())?;
+    let plugins = plugins(input)?;
+    let reading = reading(&input.reading, &input.edition, &plugins)?;
+    let (edition, runs, _) = prepared(input, reading, &plugins, None, false, args.output.as_deref())?;
     let scores = scores(&edition, runs, &selection(input))?;
     // Left out counts matter where counts are printed.
     let mut remarks: Vec<String> = scores.iter().flat_map(|t| t.views.iter().flat_map(|v| v.notes.clone())).collect();
@@ -431,16 +449,17 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     {
         want("table", &Some(table.clone()));
     }
-    let reading = reading(&input.reading, &input.edition)?;
+    let plugins = plugins(input)?;
+    let reading = reading(&input.reading, &input.edition, &plugins)?;
     let by_rules = input.reading.reading == As::Rules;
-    let (edition, runs, raw) = prepared(input, reading, None, by_rules, None)?;
+    let (edition, runs, raw) = prepared(input, reading, &plugins, None, by_rules, None)?;
     let computed = scores(&edition, runs, &everything)?;
     let mut report = compare(&edition, &computed, &args.published, &wanted)?;
     notes(&report.notes);
     if by_rules && report.differences.iter().any(|d| d.explained.is_none()) {
         // What vanishes when the deviations are on is explained by them: that is what they say.
         let with = |reading: Reading| -> anyhow::Result<Report> {
-            let (other, runs, _) = prepared(input, reading, raw.as_ref(), false, None)?;
+            let (other, runs, _) = prepared(input, reading, &plugins, raw.as_ref(), false, None)?;
             Ok(compare(&other, &scores(&other, runs, &everything)?, &args.published, &wanted)?)
         };
         let published = with(Reading::Published)?;
@@ -454,7 +473,7 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<Outcome> {
         // tracks.
         let alone = |name: &String| {
             let reading = Reading::With(std::iter::once(name.clone()).collect());
-            let (other, _) = load(&input.edition, reading.clone()).ok()?;
+            let (other, _) = load_with(&input.edition, reading.clone(), &plugins.known()).ok()?;
             if shows(&other) == rules { None } else { Some((name.clone(), with(reading).ok()?)) }
         };
         let names: Vec<String> = edition.deviations.iter().map(|d| d.name.clone()).collect();

@@ -12,6 +12,7 @@ use anyhow::{Context as _, anyhow, bail};
 use crate::Outcome;
 use crate::args::ScrambleArgs;
 use crate::edition::{open, plain};
+use crate::known::Plugins;
 use crate::print;
 
 pub fn run(args: &ScrambleArgs) -> anyhow::Result<Outcome> {
@@ -70,7 +71,7 @@ pub fn run(args: &ScrambleArgs) -> anyhow::Result<Outcome> {
 fn options(args: &ScrambleArgs) -> anyhow::Result<Option<Options>> {
     let mut options = match (&args.edition, &args.track) {
         (Some(edition), Some(track)) => {
-            let (edition, _) = open(edition, plain(args.reading))?;
+            let (edition, _) = open(edition, plain(args.reading), &Plugins::new(&args.places))?;
             match of_edition(&edition, track, args)? {
                 Some(options) => options,
                 None => return Ok(None),

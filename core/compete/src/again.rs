@@ -1,11 +1,13 @@
 //! Judges again what a store holds: by a newer plugin, or because something was left without a verdict.
 
-use agon_sdk::values::{Job, Source};
-use agon_store::record::{Plan, Record, Verdict};
+use agon_sdk::values::{Job, Limits, Participant};
+use agon_store::record::{Plan, PlanBenchmark, PlanEntrant, Record, Verdict};
 use agon_store::{Store, StoreError};
 
 use crate::CompeteError;
-use crate::judging::{Bench, Judge, NoTools, Pair, Unjudged};
+use crate::benchmarks::Benchmark;
+use crate::convert;
+use crate::judging::{Bench, Judge, Pair, Tools, Unjudged};
 
 /// What judging again came to.
 #[derive(Debug, Default)]
@@ -16,15 +18,24 @@ pub struct Again {
     pub changed: Vec<(Verdict, Verdict, Vec<String>)>,
     /// Runs that could not be judged: whose, and why.
     pub failed: Vec<String>,
+    /// What an organiser should know.
+    pub remarks: Vec<String>,
 }
 
-/// Judges all runs of a track that have no verdict of this plugin, or all of them.
+/// Judges all runs of a track that have no verdict of this plugin, or all of them. What the plugin wants checked and was
+/// not checked before, these tools check; where there is none for it, the run is left without a new verdict.
 ///
 /// # Errors
 /// If the store cannot be read or written, or a benchmark is not what it was.
-pub fn judge(store: &Store, plan: &Plan, judge: &dyn Judge, all: bool) -> Result<Again, CompeteError> {
+pub fn judge(
+    store: &Store,
+    plan: &Plan,
+    judge: &dyn Judge,
+    tools: &dyn Tools,
+    all: bool,
+) -> Result<Again, CompeteError> {
     let identity = judge.identity();
-    let bench = Bench::new(judge, store, &NoTools);
+    let bench = Bench::again(judge, store, tools);
     let pairs = store.unjudged(&plan.track, if all { None } else { Some(&identity.hash) });
     let pairs = if all { observed(store, plan) } else { pairs };
     let mut out = Again::default();
@@ -38,8 +49,7 @@ pub fn judge(store: &Store, plan: &Plan, judge: &dyn Judge, all: bool) -> Result
         };
         let path = std::path::Path::new(&benchmark.path);
         if !checked
-            && crate::convert::hash_file(path).map_err(|e| CompeteError::io(path, "cannot be read", &e))?.0
-                != benchmark.hash
+            && convert::hash_file(path).map_err(|e| CompeteError::io(path, "cannot be read", &e))?.0 != benchmark.hash
         {
             return Err(CompeteError::Input(format!(
                 "{}: the benchmark has another content than when it was run. Put the file back that the runs are about.",
@@ -47,9 +57,9 @@ pub fn judge(store: &Store, plan: &Plan, judge: &dyn Judge, all: bool) -> Result
             )));
         }
         let mut job = job(plan, entrant, benchmark);
-        crate::convert::given(store, &stored.run, &mut job).map_err(read)?;
+        convert::given(store, &stored.run, &mut job).map_err(read)?;
         let before = store.verdict(&plan.track, &entrant.id, &benchmark.id).map_err(read)?;
-        let seen = crate::convert::observation(store, &stored.run).map_err(read)?;
+        let seen = convert::observation(store, &stored.run).map_err(read)?;
         let pair = Pair { track: &plan.track, entrant: &entrant.id, benchmark: &benchmark.id, observation: number };
         match bench.verdict(pair, &job, &seen) {
             Ok(now) => {
@@ -72,6 +82,7 @@ pub fn judge(store: &Store, plan: &Plan, judge: &dyn Judge, all: bool) -> Result
             }
         }
     }
+    out.remarks = crate::race::unmade(&bench);
     store.flush().map_err(|e| CompeteError::Input(e.to_string()))?;
     Ok(out)
 }
@@ -95,30 +106,23 @@ fn note(store: &Store, plan: &Plan, entrant: &str, benchmark: &str, about: &str,
 }
 
 /// What the plugin is told of a pair of a stored plan.
-fn job(plan: &Plan, entrant: &agon_store::record::PlanEntrant, benchmark: &agon_store::record::PlanBenchmark) -> Job {
+fn job(plan: &Plan, entrant: &PlanEntrant, benchmark: &PlanBenchmark) -> Job {
     let limit = |name: &str| plan.limits.get(name).and_then(serde_json::Value::as_u64);
-    Job {
-        benchmark: agon_sdk::values::Benchmark {
-            id: benchmark.id.clone(),
-            name: benchmark.id.clone(),
-            logic: benchmark.logic.clone(),
-            division: benchmark.division.clone(),
-            family: benchmark.family.clone(),
-            statuses: benchmark.statuses.clone(),
-            content: Source::file(&benchmark.path),
-            original: None,
-            applied: Vec::new(),
-            properties: None,
-        },
-        participant: agon_sdk::values::Participant {
-            id: entrant.id.clone(),
-            configuration: entrant.configuration.iter().cloned().collect(),
-        },
-        limits: agon_sdk::values::Limits {
-            wall_ns: limit("wall"),
-            cpu_ns: limit("cpu"),
-            memory_bytes: limit("memory"),
-            cores: limit("cores").and_then(|n| u32::try_from(n).ok()).or(Some(1)),
-        },
-    }
+    let benchmark = Benchmark {
+        id: benchmark.id.clone(),
+        path: benchmark.path.clone().into(),
+        logic: benchmark.logic.clone(),
+        division: benchmark.division.clone(),
+        family: benchmark.family.clone(),
+        statuses: benchmark.statuses.clone(),
+    };
+    let participant =
+        Participant { id: entrant.id.clone(), configuration: entrant.configuration.iter().cloned().collect() };
+    let limits = Limits {
+        wall_ns: limit("wall"),
+        cpu_ns: limit("cpu"),
+        memory_bytes: limit("memory"),
+        cores: limit("cores").and_then(|n| u32::try_from(n).ok()).or(Some(1)),
+    };
+    convert::job(&benchmark, participant, limits)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use agon_edition::model::Track;
@@ -37,6 +37,9 @@ pub struct Benchmarks {
 
 /// The columns of an index that mean something here. Others may stand beside them.
 const COLUMNS: [&str; 6] = ["benchmark", "path", "logic", "division", "family", "status"];
+
+/// A longer file is no list of benchmarks.
+const MOST: u64 = 1 << 30;
 
 /// Endings of file names that are taken for benchmarks when a folder is searched.
 const ENDINGS: [&str; 4] = ["smt2", "cnf", "aag", "aig"];
@@ -180,7 +183,16 @@ fn plain(id: String, path: PathBuf) -> Benchmark {
 }
 
 fn file(path: &Path) -> Result<Vec<(usize, Benchmark)>, CompeteError> {
-    let text = fs::read(path).map_err(|e| CompeteError::io(path, "cannot be read", &e))?;
+    let mut text = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MOST + 1).read_to_end(&mut text))
+        .map_err(|e| CompeteError::io(path, "cannot be read", &e))?;
+    if text.len() as u64 > MOST {
+        return Err(CompeteError::Input(format!(
+            "{}: a list of benchmarks has at most {MOST} bytes. Give a list of paths, a CSV index, or a folder.",
+            path.display()
+        )));
+    }
     let text = String::from_utf8(text).map_err(|e| {
         CompeteError::Input(format!(
             "{}: byte {} is not UTF-8. Give a list of paths, a CSV index, or a folder.",

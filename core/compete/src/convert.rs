@@ -8,7 +8,28 @@ use agon_store::record::{
 };
 use agon_store::{Digest, Store, StoreError};
 
+use crate::benchmarks::Benchmark;
 use crate::judging::{Columns, Pair};
+
+/// What the plugin is told of a pair.
+pub fn job(benchmark: &Benchmark, participant: values::Participant, limits: values::Limits) -> values::Job {
+    values::Job {
+        benchmark: values::Benchmark {
+            id: benchmark.id.clone(),
+            name: benchmark.id.clone(),
+            logic: benchmark.logic.clone(),
+            division: benchmark.division.clone(),
+            family: benchmark.family.clone(),
+            statuses: benchmark.statuses.clone(),
+            content: Source::file(&benchmark.path),
+            original: None,
+            applied: Vec::new(),
+            properties: None,
+        },
+        participant,
+        limits,
+    }
+}
 
 /// A limit, as plugins know it.
 pub fn limit(kind: LimitKind) -> Limit {

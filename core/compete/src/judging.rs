@@ -51,6 +51,19 @@ impl Opened {
             PluginId { id: entry.id.clone(), version: entry.version.clone(), hash: entry.hashes.blake3.clone() };
         Self { track, identity }
     }
+
+    /// What is recorded of the plugin and where it was found.
+    pub fn entry(&self) -> &agon_host::Entry {
+        self.track.hosted().entry()
+    }
+
+    /// What the plugin declares of itself.
+    ///
+    /// # Errors
+    /// If that is no JSON, which the host has made sure it is.
+    pub fn description(&self) -> Result<serde_json::Value, serde_json::Error> {
+        serde_json::from_str(self.track.hosted().description_json())
+    }
 }
 
 impl Judge for Opened {
@@ -165,6 +178,11 @@ pub struct Bench<'a> {
     pub store: &'a Store,
     /// What follow-ups are done with.
     pub tools: &'a dyn Tools,
+    /// Whether runs are judged again: then a check that nobody can make, and that was not asked for before, leaves the
+    /// run without a new verdict. Right after a run it is the organiser's choice to have no tool for a role.
+    again: bool,
+    /// How many checks nobody made, by role.
+    unmade: Mutex<BTreeMap<String, u64>>,
     under_way: Mutex<HashSet<(String, String, String)>>,
     finished: Condvar,
 }
@@ -172,7 +190,25 @@ pub struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// A plugin, a store and tools.
     pub fn new(judge: &'a dyn Judge, store: &'a Store, tools: &'a dyn Tools) -> Self {
-        Self { judge, store, tools, under_way: Mutex::new(HashSet::new()), finished: Condvar::new() }
+        Self {
+            judge,
+            store,
+            tools,
+            again: false,
+            unmade: Mutex::default(),
+            under_way: Mutex::default(),
+            finished: Condvar::new(),
+        }
+    }
+
+    /// The same, to judge what was judged before.
+    pub fn again(judge: &'a dyn Judge, store: &'a Store, tools: &'a dyn Tools) -> Self {
+        Self { again: true, ..Self::new(judge, store, tools) }
+    }
+
+    /// How many checks verdicts were given without, since no tool has the role: by role.
+    pub fn unmade(&self) -> BTreeMap<String, u64> {
+        self.unmade.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The final verdict on an observation, recorded.
@@ -186,7 +222,7 @@ impl<'a> Bench<'a> {
         if !judged.follow_ups.is_empty() {
             let mut validations = Vec::new();
             for follow_up in &judged.follow_ups {
-                self.follow(pair.track, follow_up, job, observation, &judged, &mut validations)?;
+                self.follow(pair, follow_up, job, observation, &judged, &mut validations)?;
             }
             last = self.judge.conclude(job, observation, &judged, &validations).map_err(Unjudged::Plugin)?;
             stage = Stage::Concluded;
@@ -212,19 +248,20 @@ impl<'a> Bench<'a> {
     /// What came of a follow-up: from the store, if it was done before, else done now.
     fn follow(
         &self,
-        track: &str,
+        pair: Pair<'_>,
         asked: &FollowUp,
         job: &Job,
         observation: &Observation,
         judged: &Judgement,
         validations: &mut Vec<Validation>,
     ) -> Result<(), Unjudged> {
+        let track = pair.track;
         let mut tools = match asked.kind {
             FollowUpKind::Internal => vec![String::new()],
             FollowUpKind::External => self.tools.of_role(&asked.role),
         };
         if tools.is_empty() {
-            // Whoever judges again has no tools, but what they said is in the store.
+            // Nobody has the role now, but what was said before is in the store.
             let done = self.store.follow_ups(track, &asked.role, &asked.dedup_key)?;
             tools = done.into_iter().map(|f| f.tool).collect();
         }
@@ -237,6 +274,14 @@ impl<'a> Bench<'a> {
             observation,
         };
         if tools.is_empty() {
+            if self.again && !self.was_asked(pair, asked)? {
+                return Err(Unjudged::Host(format!(
+                    "the plugin asks for the check {}, which was never made, and no tool of the store is for it; its \
+                     verdict stays as it was. Name a tool for this role with --entrants FILE",
+                    asked.role
+                )));
+            }
+            *self.unmade.lock().unwrap_or_else(PoisonError::into_inner).entry(asked.role.clone()).or_default() += 1;
             validations.push(validation("", ValidationStatus::NotRun, None));
         }
         for tool in &tools {
@@ -250,6 +295,14 @@ impl<'a> Bench<'a> {
             validations.push(validation(tool, status, Some(seen)));
         }
         Ok(())
+    }
+
+    /// Whether the verdict that a run has already was given with the same question left open.
+    fn was_asked(&self, pair: Pair<'_>, asked: &FollowUp) -> Result<bool, StoreError> {
+        let before = self.store.verdict(pair.track, pair.entrant, pair.benchmark)?;
+        Ok(before.is_some_and(|(_, verdict)| {
+            verdict.follow_ups.iter().any(|f| f.role == asked.role && f.dedup_key == asked.dedup_key)
+        }))
     }
 
     fn once(

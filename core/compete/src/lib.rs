@@ -11,6 +11,7 @@ pub mod race;
 pub mod scrambled;
 pub mod setup;
 pub mod smt_header;
+pub mod tools;
 
 use std::io;
 use std::path::Path;

@@ -14,12 +14,14 @@ use std::time::Duration;
 use agon_execute::{CancelToken, Captured, FileContent, Job as Run, JobFile, Limits, Runner, Slots, Stdin};
 use agon_sdk::values::{self, Arg, Collect, Job, Plan, Source, Step, StepOutcome, When};
 use agon_store::record::{self, LimitKind, Note, Record};
-use agon_store::{Store, StoreError};
+use agon_store::{Digest, Store, StoreError};
 
 use crate::benchmarks::Benchmark;
+use crate::convert;
 use crate::dialogue;
-use crate::judging::{Bench, Judge, Pair, ToolFault, Tools, Unjudged};
+use crate::judging::{Bench, Judge, Pair, ToolFault, Unjudged};
 use crate::scrambled::{Scrambled, Scrambler, Unscrambled, scrambling_json};
+use crate::tools::{Kit, Tool, limits_of, record};
 
 /// An entrant that is ready to run.
 #[derive(Clone, Debug)]
@@ -32,22 +34,6 @@ pub struct Runnable {
     pub arguments: Vec<OsString>,
     /// The words of its configuration, for the plugin.
     pub configuration: Vec<String>,
-    /// Folders and files beside the program's own that it reads.
-    pub readable: Vec<PathBuf>,
-}
-
-/// A tool that checks answers.
-#[derive(Clone, Debug)]
-pub struct Tool {
-    /// What it is for.
-    pub role: String,
-    /// Its name.
-    pub name: String,
-    /// The program's path.
-    pub program: PathBuf,
-    /// Its arguments. `{NAME}` stands for the path of the input of that name; inputs that are not mentioned follow in
-    /// their order.
-    pub arguments: Vec<String>,
     /// Folders and files beside the program's own that it reads.
     pub readable: Vec<PathBuf>,
 }
@@ -69,6 +55,19 @@ pub struct Rules {
     pub check_limits: Vec<(String, Limits)>,
 }
 
+impl Rules {
+    /// The limits that the plugin is told.
+    fn told(&self) -> values::Limits {
+        let ns = |t: Option<Duration>| t.and_then(|t| u64::try_from(t.as_nanos()).ok());
+        values::Limits {
+            wall_ns: ns(self.limits.wall),
+            cpu_ns: ns(self.limits.cpu),
+            memory_bytes: self.limits.memory,
+            cores: Some(self.cores),
+        }
+    }
+}
+
 /// What has happened to a pair.
 #[derive(Debug)]
 pub enum Event<'a> {
@@ -78,6 +77,8 @@ pub enum Event<'a> {
     NotRun(&'a str),
     /// It was run, but not judged, for a reason that is not the entrant's; it can be judged again.
     NotJudged(&'a str),
+    /// Not about a pair, but about the race: what an organiser should know.
+    Remark(&'a str),
 }
 
 /// Everything that is needed to run a track.
@@ -173,13 +174,23 @@ impl Race<'_> {
         let outcome = Mutex::new(Outcome::default());
         let failed: Mutex<Option<StoreError>> = Mutex::new(None);
         let over = AtomicBool::new(false);
-        let bench = Bench::new(self.judge, self.store, self);
+        let kit = Kit {
+            tools: self.tools,
+            limits: self.rules.limits,
+            check_limits: &self.rules.check_limits,
+            runner: self.runner,
+            slots: self.slots,
+            store: self.store,
+            cancel: self.cancel,
+        };
+        let bench = Bench::new(self.judge, self.store, &kit);
+        let unchanged = Unchanged::of(self.store, &self.rules.track);
         std::thread::scope(|scope| {
             for _ in 0..self.slots.jobs() {
                 let work = || {
                     while !over.load(Ordering::Acquire) && !self.cancel.is_cancelled() {
                         let Some(&pair) = next.lock().unwrap_or_else(PoisonError::into_inner).next() else { break };
-                        let result = self.pair(&bench, pair, tell);
+                        let result = self.pair(&bench, &unchanged, pair, tell);
                         let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
                         match result {
                             Ok(Done::Judged) => outcome.judged += 1,
@@ -200,6 +211,9 @@ impl Race<'_> {
         if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }
+        for remark in unmade(&bench) {
+            tell(Event::Remark(&remark));
+        }
         self.store.flush()?;
         let mut outcome = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
         outcome.cancelled |= self.cancel.is_cancelled();
@@ -209,21 +223,28 @@ impl Race<'_> {
     fn pair(
         &self,
         bench: &Bench<'_>,
-        (entrant, benchmark): (usize, usize),
+        unchanged: &Unchanged,
+        (entrant, benchmark_at): (usize, usize),
         tell: &(dyn Fn(Event<'_>) + Sync),
     ) -> Result<Done, StoreError> {
-        let (entrant, benchmark) = (&self.entrants[entrant], &self.benchmarks[benchmark]);
+        let (entrant, benchmark) = (&self.entrants[entrant], &self.benchmarks[benchmark_at]);
         let track = &self.rules.track;
-        let mut job = job(entrant, benchmark, &self.rules.limits, self.rules.cores);
+        let mut job = convert::job(
+            benchmark,
+            values::Participant { id: entrant.id.clone(), configuration: entrant.configuration.clone() },
+            self.rules.told(),
+        );
         // The file of a scrambled benchmark is there until the run is judged.
         let mut scrambled = None;
         // A program that was killed between a run and its verdict has left the one without the other.
         let (number, run) = match self.store.observation(track, &entrant.id, &benchmark.id)? {
             Some((number, stored)) => {
-                crate::convert::given(self.store, &stored.run, &mut job)?;
+                convert::given(self.store, &stored.run, &mut job)?;
                 (number, stored.run)
             }
-            None => match self.observe(entrant, benchmark, &mut job, &mut scrambled) {
+            None => match unchanged
+                .during(benchmark_at, benchmark, || self.observe(entrant, benchmark, &mut job, &mut scrambled))
+            {
                 Ok(run) => {
                     let observation = record::Observation {
                         track: track.clone(),
@@ -243,7 +264,7 @@ impl Race<'_> {
             },
         };
         let pair = Pair { track, entrant: &entrant.id, benchmark: &benchmark.id, observation: number };
-        let seen = crate::convert::observation(self.store, &run)?;
+        let seen = convert::observation(self.store, &run)?;
         match bench.verdict(pair, &job, &seen) {
             Ok(verdict) => {
                 tell(Event::Judged(&verdict, &run));
@@ -365,7 +386,7 @@ impl Race<'_> {
                 continue;
             }
             let limits = match &step.limits {
-                Some(name) => self.limits_of(name),
+                Some(name) => limits_of(&self.rules.limits, &self.rules.check_limits, name),
                 None => left,
             };
             let mut run = Run::new(&entrant.program);
@@ -383,7 +404,7 @@ impl Race<'_> {
                 Err(fault) => return Err(Stop::Pair("harness-fault", fault.to_string())),
             };
             let out = seen.stdout.bytes().map_err(|e| Stop::Pair("harness-fault", e.to_string()))?;
-            let one = self.record(&run, &seen, &out)?;
+            let one = record(self.store, &run, &seen, &out)?;
             if step.limits.is_none() {
                 left.wall = left.wall.map(|t| t.saturating_sub(Duration::from_nanos(seen.wall_ns)));
                 left.cpu = left.cpu.map(|t| t.saturating_sub(Duration::from_nanos(seen.cpu_ns)));
@@ -412,11 +433,6 @@ impl Race<'_> {
             }
         }
         Ok(run)
-    }
-
-    fn limits_of(&self, name: &str) -> Limits {
-        let found = self.rules.check_limits.iter().find(|(n, _)| n == name);
-        found.map_or(self.rules.limits, |(_, limits)| *limits)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -518,39 +534,6 @@ impl Race<'_> {
         };
         Ok(())
     }
-
-    /// A run as it is written down.
-    fn record(&self, run: &Run, seen: &agon_execute::Observation, out: &[u8]) -> Result<record::Run, ToolFault> {
-        let errors = seen.stderr.bytes().map_err(|e| ToolFault::Host(format!("an output cannot be read back: {e}")))?;
-        let mut command = vec![run.program.to_string_lossy().into_owned()];
-        command.extend(run.arguments.iter().map(|a| a.to_string_lossy().into_owned()));
-        let stdout = record::Stream { truncated: seen.stdout.is_truncated(), ..self.store.put(out)? };
-        let stderr = record::Stream { truncated: seen.stderr.is_truncated(), ..self.store.put(&errors)? };
-        Ok(record::Run {
-            fidelity: record::Fidelity::Streams,
-            command,
-            exit: seen.exit,
-            signal: seen.signal,
-            limit: seen.limit.map_or(LimitKind::None, limit),
-            wall_ns: seen.wall_ns,
-            cpu_ns: seen.cpu_ns,
-            peak_memory: Some(seen.peak_memory),
-            stdout,
-            stderr,
-            steps: Vec::new(),
-            collected: Vec::new(),
-            prepared: None,
-            started: None,
-            session: None,
-            extra: serde_json::json!({
-                "cpu_user_ns": seen.cpu_user_ns,
-                "cpu_system_ns": seen.cpu_system_ns,
-                "cpus": seen.cpus,
-                "stragglers": seen.stragglers,
-                "mechanisms": seen.mechanisms,
-            }),
-        })
-    }
 }
 
 /// A run with another step added that came after it. What it printed is in the log of the steps.
@@ -622,6 +605,71 @@ impl Before {
     }
 }
 
+/// Sees to it that benchmarks are what the plan says while they are run: a run on another text would be judged as one on
+/// the benchmark.
+struct Unchanged {
+    hashes: Vec<Digest>,
+    /// By benchmark: what the file looked like when its content was that of the plan.
+    stamps: Mutex<Vec<Option<Stamp>>>,
+}
+
+/// By which a change of a file shows without reading it: device, number, size, and when its content changed. Its metadata
+/// change with every run, which has another link to the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp([i64; 5]);
+
+impl Stamp {
+    fn of(path: &Path) -> std::io::Result<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let m = std::fs::metadata(path)?;
+        let (device, number) = (m.dev().cast_signed(), m.ino().cast_signed());
+        Ok(Self([device, number, m.size().cast_signed(), m.mtime(), m.mtime_nsec()]))
+    }
+}
+
+impl Unchanged {
+    fn of(store: &Store, track: &str) -> Self {
+        let plan = store.plan_of(track);
+        let hashes: Vec<Digest> = plan.iter().flat_map(|plan| &plan.benchmarks).map(|b| b.hash).collect();
+        Self { stamps: Mutex::new(vec![None; hashes.len()]), hashes }
+    }
+
+    /// Runs a benchmark if its file has the content of the plan, and requires that it has not been changed meanwhile.
+    fn during<T>(&self, at: usize, benchmark: &Benchmark, run: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
+        let path = &benchmark.path;
+        let fault = |why: &str| {
+            let text = format!("{}: the benchmark {why}. Put the file back that the plan is about", path.display());
+            Stop::Pair("harness-fault", text)
+        };
+        let stamp = || Stamp::of(path).map_err(|e| fault(&format!("cannot be read: {e}")));
+        let before = stamp()?;
+        let known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner).get(at).copied().flatten();
+        if known != Some(before) {
+            let (hash, _) = convert::hash_file(path).map_err(|e| fault(&format!("cannot be read: {e}")))?;
+            if self.hashes.get(at).is_none_or(|planned| *planned != hash) {
+                return Err(fault("has another content than when the run was planned"));
+            }
+            if let Some(stamp) = self.stamps.lock().unwrap_or_else(PoisonError::into_inner).get_mut(at) {
+                *stamp = Some(before);
+            }
+        }
+        let done = run()?;
+        if stamp()? == before { Ok(done) } else { Err(fault("was changed while it was run")) }
+    }
+}
+
+/// What is to be said of verdicts that were given without a check.
+pub(crate) fn unmade(bench: &Bench<'_>) -> Vec<String> {
+    let remark = |(role, n): (String, u64)| {
+        format!(
+            "{n} {} given without the check {role} that the plugin asked for: no tool has this role; tools are named under \
+             `tools` of the entrants file",
+            if n == 1 { "verdict was" } else { "verdicts were" }
+        )
+    };
+    bench.unmade().into_iter().map(remark).collect()
+}
+
 enum Done {
     Judged,
     NotRun,
@@ -638,86 +686,5 @@ pub(crate) fn limit(limit: agon_execute::Limit) -> LimitKind {
         agon_execute::Limit::Output => LimitKind::Output,
         agon_execute::Limit::Disk => LimitKind::Disk,
         agon_execute::Limit::Processes => LimitKind::Processes,
-    }
-}
-
-/// What the plugin is told of a pair.
-pub fn job(entrant: &Runnable, benchmark: &Benchmark, limits: &Limits, cores: u32) -> Job {
-    let ns = |t: Option<Duration>| t.and_then(|t| u64::try_from(t.as_nanos()).ok());
-    Job {
-        benchmark: values::Benchmark {
-            id: benchmark.id.clone(),
-            name: benchmark.id.clone(),
-            logic: benchmark.logic.clone(),
-            division: benchmark.division.clone(),
-            family: benchmark.family.clone(),
-            statuses: benchmark.statuses.clone(),
-            content: Source::file(&benchmark.path),
-            original: None,
-            applied: Vec::new(),
-            properties: None,
-        },
-        participant: values::Participant { id: entrant.id.clone(), configuration: entrant.configuration.clone() },
-        limits: values::Limits {
-            wall_ns: ns(limits.wall),
-            cpu_ns: ns(limits.cpu),
-            memory_bytes: limits.memory,
-            cores: Some(cores),
-        },
-    }
-}
-
-impl Tools for Race<'_> {
-    fn of_role(&self, role: &str) -> Vec<String> {
-        self.tools.iter().filter(|t| t.role == role).map(|t| t.name.clone()).collect()
-    }
-
-    fn run(
-        &self,
-        role: &str,
-        tool: &str,
-        inputs: &[values::Input],
-        limits: Option<&str>,
-    ) -> Result<record::Run, ToolFault> {
-        let host = |text: String| ToolFault::Host(text);
-        let tool = self.tools.iter().find(|t| t.role == role && t.name == tool);
-        let tool = tool.ok_or_else(|| host(format!("there is no tool for the role {role}")))?;
-        let mut run = Run::new(&tool.program);
-        run.readable.clone_from(&tool.readable);
-        run.limits = self.limits_of(limits.unwrap_or(role));
-        let mut rest: Vec<OsString> = Vec::new();
-        let mut words: Vec<String> = tool.arguments.clone();
-        for input in inputs {
-            let content = match &input.content {
-                Source::File(path) => FileContent::Path(path.as_ref().clone()),
-                other => FileContent::Bytes(
-                    other
-                        .read_all(u64::MAX)
-                        .map_err(|e| host(format!("the input {} cannot be read: {e}", input.name)))?,
-                ),
-            };
-            let mark = format!("{{{}}}", input.name);
-            if words.iter().any(|w| w.contains(&mark)) {
-                words.iter_mut().for_each(|w| *w = w.replace(&mark, &input.name));
-            } else {
-                rest.push(OsString::from(&input.name));
-            }
-            run.files.push(JobFile { name: OsString::from(&input.name), content });
-        }
-        if let Some(word) = words.iter().find(|w| w.starts_with('{') && w.ends_with('}')) {
-            let names: Vec<String> = inputs.iter().map(|i| format!("{{{}}}", i.name)).collect();
-            return Err(host(format!(
-                "the command of the tool {} has the word {word}, but the role {role} has no such input (it has: {}); \
-                 correct it under `tools` of the entrants file",
-                tool.name,
-                names.join(", ")
-            )));
-        }
-        run.arguments = words.into_iter().map(OsString::from).chain(rest).collect();
-        let place = self.slots.acquire();
-        run.cpus = place.cpus().to_vec();
-        let seen = self.runner.run(&run, self.cancel).map_err(|fault| host(fault.to_string()))?;
-        let out = seen.stdout.bytes().map_err(|e| host(e.to_string()))?;
-        self.record(&run, &seen, &out)
     }
 }

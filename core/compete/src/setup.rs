@@ -15,8 +15,9 @@ use rustc_hash::FxHashMap;
 use crate::CompeteError;
 use crate::benchmarks::Benchmark;
 use crate::convert::hash_file;
-use crate::race::{Rules, Runnable, Tool};
+use crate::race::{Rules, Runnable};
 use crate::scrambled::ScrambleRules;
+use crate::tools::Tool;
 
 /// A track that is ready to run.
 #[derive(Debug)]
@@ -168,7 +169,7 @@ pub fn ready(track: &Track, benchmarks: Vec<Benchmark>, given: &Given<'_>) -> Re
     let (mut plan_entrants, mut runnables, mut versions) = (Vec::new(), Vec::new(), Vec::new());
     let mut hashes: FxHashMap<PathBuf, Program> = FxHashMap::default();
     for entrant in given.entrants.of_track(&track.name) {
-        let program = locate(&entrant.command, given)?;
+        let program = locate(&entrant.command, given.entrants, given.path)?;
         let left_out: Vec<u32> = (0_u32..)
             .zip(&benchmarks)
             .filter(|(_, b)| !entrant.scope.includes(b.division.as_deref(), b.logic.as_deref()))
@@ -187,12 +188,12 @@ pub fn ready(track: &Track, benchmarks: Vec<Benchmark>, given: &Given<'_>) -> Re
             }
         };
         versions.push(match &entrant.solver.version {
-            Some(command) => Some((locate(command, given)?, command[1..].to_vec())),
+            Some(command) => Some((locate(command, given.entrants, given.path)?, command[1..].to_vec())),
             None => None,
         });
         runnables.push(Runnable {
             id: entrant.id.clone(),
-            readable: readable(&program, &entrant.solver.readable, given),
+            readable: readable(&program, &entrant.solver.readable, given.entrants, given.hidden),
             program,
             arguments: entrant.command[1..].iter().map(OsString::from).collect(),
             configuration: entrant.configuration.iter().map(ToString::to_string).collect(),
@@ -205,22 +206,12 @@ pub fn ready(track: &Track, benchmarks: Vec<Benchmark>, given: &Given<'_>) -> Re
             given.entrants.file, track.name
         )));
     }
-    let mut tools = Vec::new();
-    for tool in &given.entrants.tools {
-        let program = locate(&tool.command, given)?;
-        tools.push(Tool {
-            role: tool.role.clone(),
-            name: tool.name.clone(),
-            readable: readable(&program, &tool.readable, given),
-            program,
-            arguments: tool.command[1..].to_vec(),
-        });
-    }
+    let tools = tools(given.entrants, given.path, given.hidden)?;
     let amounts: serde_json::Map<String, serde_json::Value> =
         limits.all().filter_map(|(name, ..)| Some((name.to_string(), limits.whole(name)?.into()))).collect();
     let parameters: serde_json::Map<String, serde_json::Value> =
         track.parameters.iter().map(|(name, value)| (name.clone(), value.json())).collect();
-    let check_limits = track.checks.iter().map(|(name, (_, limits))| (name.clone(), enforced(limits))).collect();
+    let check_limits = check_limits(track);
     Ok(Ready {
         plan: Plan {
             track: track.name.clone(),
@@ -247,6 +238,43 @@ pub fn ready(track: &Track, benchmarks: Vec<Benchmark>, given: &Given<'_>) -> Re
         tools,
         notes,
     })
+}
+
+/// The tools of an entrants file.
+///
+/// # Errors
+/// If a program is not there or cannot be read.
+pub fn tools(list: &Entrants, path: Option<&OsStr>, hidden: &[PathBuf]) -> Result<Vec<Tool>, CompeteError> {
+    let mut tools = Vec::new();
+    for tool in &list.tools {
+        let program = locate(&tool.command, list, path)?;
+        tools.push(Tool {
+            role: tool.role.clone(),
+            name: tool.name.clone(),
+            readable: readable(&program, &tool.readable, list, hidden),
+            content: hash_file(&program).map_err(|e| CompeteError::io(&program, "cannot be read", &e))?,
+            program,
+            arguments: tool.command[1..].to_vec(),
+            fault: None,
+        });
+    }
+    Ok(tools)
+}
+
+/// What the checks of a track may use, by their names.
+pub fn check_limits(track: &Track) -> Vec<(String, agon_execute::Limits)> {
+    track.checks.iter().map(|(name, (_, limits))| (name.clone(), enforced(limits))).collect()
+}
+
+/// What the runs of a stored plan could use: what the edition says of it may have changed since.
+pub fn stored_limits(track: &Track, plan: &Plan) -> agon_execute::Limits {
+    let mut limits = track.limits.clone();
+    for (name, value) in plan.limits.as_object().into_iter().flatten() {
+        if let Some(value) = value.as_u64() {
+            limits.set(name, value);
+        }
+    }
+    enforced(&limits)
 }
 
 impl Ready {
@@ -277,17 +305,17 @@ fn planned(entrant: &Entrant<'_>, program: Program, left_out: Vec<u32>) -> PlanE
 }
 
 /// The program of a command.
-fn locate(command: &[String], given: &Given<'_>) -> Result<PathBuf, CompeteError> {
+fn locate(command: &[String], list: &Entrants, path: Option<&OsStr>) -> Result<PathBuf, CompeteError> {
     let name = command.first().map_or("", String::as_str);
-    given.entrants.program(name, given.path).map_err(|e| CompeteError::Input(e.to_string()))
+    list.program(name, path).map_err(|e| CompeteError::Input(e.to_string()))
 }
 
 /// What a program may read: its folder; if that is called `bin`, what is beside it as well; and what was declared. A
 /// folder that has something hidden in it is not opened as a whole.
-fn readable(program: &Path, declared: &[String], given: &Given<'_>) -> Vec<PathBuf> {
+fn readable(program: &Path, declared: &[String], list: &Entrants, hidden: &[PathBuf]) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     let real = program.canonicalize().unwrap_or_else(|_| program.to_path_buf());
-    let hides = |folder: &Path| given.hidden.iter().any(|h| h.starts_with(folder));
+    let hides = |folder: &Path| hidden.iter().any(|h| h.starts_with(folder));
     for path in [program, &real] {
         let Some(folder) = path.parent() else { continue };
         let whole = if folder.ends_with("bin") { folder.parent().unwrap_or(folder) } else { folder };
@@ -295,7 +323,7 @@ fn readable(program: &Path, declared: &[String], given: &Given<'_>) -> Vec<PathB
         folders.push(best.unwrap_or(path).to_path_buf());
     }
     folders.extend(declared.iter().map(|d| {
-        let path = given.entrants.folder.join(d);
+        let path = list.folder.join(d);
         std::path::absolute(&path).unwrap_or(path)
     }));
     folders.sort();

@@ -1,22 +1,25 @@
 //! Plans of several steps, files that runs leave, and dialogues, through the sandbox into the store and back to the plugin.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use agon_compete::again;
 use agon_compete::benchmarks::Benchmark;
-use agon_compete::judging::Judge;
+use agon_compete::convert::hash_file;
+use agon_compete::judging::{Judge, NoTools, Tools};
 use agon_compete::race::{Outcome, Race, Rules, Runnable};
 use agon_compete::scrambled::{ScrambleRules, Scrambler};
+use agon_compete::tools::{Kit, Tool};
 use agon_edition::model::{Doc, Scrambling};
 use agon_execute::{CancelToken, Helper, Limits, Machine, Options, Runner, Slots};
 use agon_host::Failure;
 use agon_scramble::{Annotations, Mode, scramble};
 use agon_sdk::values::{
-    Accepted, Arg, Blame, Collect, Condition, Expect, Findings, Framing, Input, Job, Judgement, Limit, Observation,
-    Plan, ScriptEntry, Soundness, Step, StepKind, StepOutcome, Transform, Validation, When,
+    Accepted, Arg, Blame, Collect, Condition, Expect, Findings, FollowUp, FollowUpKind, Framing, Input, Job, Judgement,
+    Limit, Observation, Plan, ScriptEntry, Soundness, Step, StepKind, StepOutcome, Transform, Validation, When,
 };
 use agon_store::record::{self, EditionText, FORMAT, Meta, PlanBenchmark, PlanEntrant, PluginId, Record, Session};
 use agon_store::{Digest, Store};
@@ -60,6 +63,118 @@ impl Judge for Fixed {
     }
 }
 
+/// One entrant, one benchmark, a store and a sandbox.
+struct Arena {
+    folder: tempfile::TempDir,
+    rules: Rules,
+    entrant: Runnable,
+    benchmark: Benchmark,
+    store: Store,
+    scrambler: Scrambler,
+    runner: Runner,
+    slots: Slots,
+    cancel: CancelToken,
+}
+
+impl Arena {
+    /// With a shell script as the entrant.
+    fn new(solver: &str, limits: &Limits) -> Self {
+        Self::on("(check-sat)\n", ScrambleRules::default(), solver, limits)
+    }
+
+    /// On a benchmark of one's own, scrambled by rules.
+    fn on(text: &str, rules: ScrambleRules, solver: &str, limits: &Limits) -> Self {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let path = folder.path().join("b.smt2");
+        std::fs::write(&path, text).expect("the benchmark can be written");
+        let plugin = PluginId { id: "fixed".into(), version: "1".into(), hash: "0".into() };
+        let store = store(&folder.path().join("store"), &plugin, &path, text);
+        let machine = Machine::probe().expect("the machine can be looked at");
+        let options = Options::new(folder.path().join("scratch"), Helper::this_program(SANDBOX));
+        let programs = folder.path().join("programs");
+        std::fs::create_dir(&programs).expect("a folder");
+        let arena = Self {
+            rules: Rules {
+                track: "main".into(),
+                on_stdin: false,
+                environment: Vec::new(),
+                limits: *limits,
+                cores: 1,
+                check_limits: Vec::new(),
+            },
+            entrant: Runnable {
+                id: "a".into(),
+                program: programs.join("solver"),
+                arguments: vec!["-q".into()],
+                configuration: Vec::new(),
+                readable: vec![programs],
+            },
+            benchmark: Benchmark {
+                id: "b".into(),
+                path,
+                logic: None,
+                division: None,
+                family: None,
+                statuses: Vec::new(),
+            },
+            store,
+            scrambler: Scrambler::new(rules, folder.path()).expect("there is room for scrambled benchmarks"),
+            runner: Runner::new(&machine, options).expect("a runner can be made"),
+            slots: Slots::new(&machine, 1, 1, true).expect("a core can be shared"),
+            cancel: CancelToken::new().expect("a token"),
+            folder,
+        };
+        arena.program("solver", solver);
+        arena
+    }
+
+    fn program(&self, name: &str, script: &str) -> PathBuf {
+        let path = self.folder.path().join("programs").join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}")).expect("the program can be written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it can be made a program");
+        path
+    }
+
+    fn kit<'a>(&'a self, tools: &'a [Tool]) -> Kit<'a> {
+        Kit {
+            tools,
+            limits: self.rules.limits,
+            check_limits: &self.rules.check_limits,
+            runner: &self.runner,
+            slots: &self.slots,
+            store: &self.store,
+            cancel: &self.cancel,
+        }
+    }
+
+    fn race(&self, judge: &dyn Judge) -> Outcome {
+        let session = Session {
+            when: agon_compete::now(),
+            agon: "0".into(),
+            host: serde_json::Value::Null,
+            descriptions: Vec::new(),
+            tools: None,
+            plugins: vec![judge.identity()],
+            extra: serde_json::Value::Null,
+        };
+        let session = self.store.append(&Record::Session(session)).expect("the session is recorded");
+        let race = Race {
+            rules: &self.rules,
+            entrants: std::slice::from_ref(&self.entrant),
+            benchmarks: std::slice::from_ref(&self.benchmark),
+            judge,
+            tools: &[],
+            scrambler: Some(&self.scrambler),
+            runner: &self.runner,
+            slots: &self.slots,
+            store: &self.store,
+            session,
+            cancel: &self.cancel,
+        };
+        race.run(&[(0, 0)], &|_| {}).expect("the store can be written")
+    }
+}
+
 /// Runs a shell script as the one entrant, with a plan; what the plugin sees, and what is stored.
 fn race(plan: Plan, solver: &str, limits: Limits) -> (Observation, record::Run) {
     let (outcome, mut seen, run) = race_once(plan, solver, limits);
@@ -79,71 +194,14 @@ fn race_on(
     solver: &str,
     limits: Limits,
 ) -> (Outcome, Vec<Observation>, Option<record::Run>) {
-    let folder = tempfile::tempdir().expect("there is room for a folder");
-    let programs = folder.path().join("programs");
-    std::fs::create_dir(&programs).expect("a folder");
-    let program = programs.join("solver");
-    std::fs::write(&program, format!("#!/bin/sh\n{solver}")).expect("the solver can be written");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("it can be made a program");
-    let benchmark = folder.path().join("b.smt2");
-    std::fs::write(&benchmark, script).expect("the benchmark can be written");
-    let scrambler = Scrambler::new(rules, folder.path()).expect("there is room for scrambled benchmarks");
-
+    let arena = Arena::on(script, rules, solver, &limits);
     let judge = Fixed { plan, seen: Mutex::default() };
-    let store = store(&folder.path().join("store"), &judge.identity());
-    let session = Session {
-        when: agon_compete::now(),
-        agon: "0".into(),
-        host: serde_json::Value::Null,
-        plugins: vec![judge.identity()],
-        extra: serde_json::Value::Null,
-    };
-    let session = store.append(&Record::Session(session)).expect("the session is recorded");
-    let machine = Machine::probe().expect("the machine can be looked at");
-    let options = Options::new(folder.path().join("scratch"), Helper::this_program(SANDBOX));
-    let runner = Runner::new(&machine, options).expect("a runner can be made");
-    let slots = Slots::new(&machine, 1, 1, true).expect("a core can be shared");
-    let cancel = CancelToken::new().expect("a token");
-    let outcome = Race {
-        scrambler: Some(&scrambler),
-        rules: &Rules {
-            track: "main".into(),
-            on_stdin: false,
-            environment: Vec::new(),
-            limits,
-            cores: 1,
-            check_limits: Vec::new(),
-        },
-        entrants: &[Runnable {
-            id: "a".into(),
-            program,
-            arguments: vec!["-q".into()],
-            configuration: Vec::new(),
-            readable: vec![programs],
-        }],
-        benchmarks: &[Benchmark {
-            id: "b".into(),
-            path: benchmark,
-            logic: None,
-            division: None,
-            family: None,
-            statuses: Vec::new(),
-        }],
-        judge: &judge,
-        tools: &[],
-        runner: &runner,
-        slots: &slots,
-        store: &store,
-        session,
-        cancel: &cancel,
-    }
-    .run(&[(0, 0)], &|_| {})
-    .expect("the store can be written");
-    let run = store.observation("main", "a", "b").expect("the store can be read").map(|(_, stored)| stored.run);
+    let outcome = arena.race(&judge);
+    let run = arena.store.observation("main", "a", "b").expect("the store can be read").map(|(_, stored)| stored.run);
     (outcome, judge.seen.into_inner().expect("nobody panicked"), run)
 }
 
-fn store(folder: &Path, plugin: &PluginId) -> Store {
+fn store(folder: &Path, plugin: &PluginId, benchmark: &Path, text: &str) -> Store {
     let meta = Meta {
         format: FORMAT,
         agon: "0".into(),
@@ -162,13 +220,13 @@ fn store(folder: &Path, plugin: &PluginId) -> Store {
         entrants: vec![PlanEntrant { id: "a".into(), solver: "a".into(), ..PlanEntrant::default() }],
         benchmarks: vec![PlanBenchmark {
             id: "b".into(),
-            path: "b.smt2".into(),
+            path: benchmark.display().to_string(),
             logic: None,
             division: None,
             family: None,
             statuses: Vec::new(),
-            hash: Digest::of(b""),
-            bytes: 0,
+            hash: Digest::of(text.as_bytes()),
+            bytes: text.len() as u64,
         }],
         extra: serde_json::Value::Null,
     };
@@ -409,6 +467,129 @@ fn what_the_scrambler_refuses_is_not_run() {
     assert_eq!((outcome.not_run, run), (1, None));
 }
 
+/// A run on another text than the plan's is no run of the benchmark, and is made again once the text is back.
+fn a_benchmark_that_changes_is_not_run() {
+    let arena = Arena::new("sleep 0.5\necho sat\n", &limits());
+    let judge = Fixed { plan: Plan::default(), seen: Mutex::default() };
+    let path = arena.benchmark.path.clone();
+    let refused = Outcome { not_run: 1, ..Outcome::default() };
+    let is_run = || arena.store.is_observed("main", "a", "b");
+
+    std::fs::write(&path, "(check-sat)(exit)\n").expect("it is ours");
+    assert_eq!((arena.race(&judge), is_run()), (refused, false));
+    // Changed while it is run, and then put back: what the solver has read nobody knows.
+    std::fs::write(&path, "(check-sat)\n").expect("it is ours");
+    let outcome = std::thread::scope(|scope| {
+        let race = scope.spawn(|| arena.race(&judge));
+        std::thread::sleep(Duration::from_millis(200));
+        std::fs::write(&path, "(check-sat)(exit)\n").expect("it is ours");
+        std::fs::write(&path, "(check-sat)\n").expect("it is ours");
+        race.join().expect("it does not panic")
+    });
+    assert_eq!((outcome, is_run()), (refused, false));
+    std::fs::remove_file(&path).expect("it is ours");
+    assert_eq!((arena.race(&judge), is_run()), (refused, false));
+    std::fs::write(&path, "(check-sat)\n").expect("it is ours");
+    assert_eq!((arena.race(&judge), is_run()), (Outcome { judged: 1, ..Outcome::default() }, true));
+    let notes = arena.store.notes().expect("they can be read");
+    let said: Vec<&str> = notes.iter().map(|(_, note)| note.text.as_str()).collect();
+    assert!(said[0].contains("another content") && said[2].contains("cannot be read"), "{said:?}");
+    assert!(said[1].contains("was changed while it was run") || said[1].contains("another content"), "{said:?}");
+}
+
+/// The same plugin one version later, which wants every answer checked.
+struct Newer;
+
+impl Judge for Newer {
+    fn identity(&self) -> PluginId {
+        PluginId { id: "fixed".into(), version: "2".into(), hash: "1".into() }
+    }
+
+    fn prepare(&self, _: &Job) -> Result<Plan, Failure> {
+        Ok(Plan::default())
+    }
+
+    fn judge(&self, _: &Job, _: &Observation) -> Result<Judgement, Failure> {
+        Ok(Judgement {
+            answer: "unknown".into(),
+            soundness: Soundness::NotApplicable,
+            condition: Condition::Finished,
+            blame: Blame::None,
+            columns: Default::default(),
+            artifacts: Vec::new(),
+            follow_ups: vec![FollowUp {
+                kind: FollowUpKind::External,
+                role: "checker".into(),
+                dedup_key: "k".into(),
+                inputs: vec![("answer".into(), Arg::OutputOf("solve".into()))],
+                limits: None,
+            }],
+            diagnostics: Vec::new(),
+            evidence: Vec::new(),
+        })
+    }
+
+    fn run_internal(&self, _: &str, _: &Job, _: &[Input]) -> Result<Findings, Failure> {
+        Err(Failure::NoWorker("there are no operations".into()))
+    }
+
+    fn conclude(
+        &self,
+        _: &Job,
+        _: &Observation,
+        before: &Judgement,
+        validations: &[Validation],
+    ) -> Result<Judgement, Failure> {
+        let said = validations.iter().filter_map(|v| v.observation.as_ref()?.stdout.as_ref()).map(bytes);
+        Ok(Judgement { answer: said.collect::<Vec<_>>().concat().trim().to_string(), ..before.clone() })
+    }
+}
+
+/// A check that nobody asked for when the runs were made is made when they are judged again, or decides nothing.
+fn a_new_check_is_made_or_leaves_the_verdict() {
+    let arena = Arena::new("echo sat\n", &limits());
+    let judge = Fixed { plan: Plan::default(), seen: Mutex::default() };
+    assert_eq!(arena.race(&judge), Outcome { judged: 1, ..Outcome::default() });
+    let plan = arena.store.plan_of("main").expect("there is one");
+    let answer = || arena.store.verdict("main", "a", "b").expect("it can be read").expect("there is one").1.answer;
+    let again = |tools: &dyn Tools| again::judge(&arena.store, &plan, &Newer, tools, false).expect("it is judged");
+    assert_eq!(answer(), "unknown");
+
+    let without = again(&NoTools);
+    assert_eq!((without.judged, without.failed.len(), answer().as_str()), (0, 1, "unknown"));
+    assert!(without.failed[0].contains("the check checker, which was never made"), "{:?}", without.failed);
+    let notes = arena.store.notes().expect("they can be read");
+    assert!(notes.iter().any(|(_, note)| note.text.contains("checker")), "{notes:?}");
+
+    let checker = arena.program("checker", "echo \"checked $(cat \"$1\")\"\n");
+    let tool = |name: &str, program: &Path| Tool {
+        role: "checker".into(),
+        name: name.into(),
+        content: hash_file(program).expect("it is there"),
+        program: program.into(),
+        arguments: Vec::new(),
+        readable: vec![program.parent().expect("it is in a folder").into()],
+        fault: None,
+    };
+    let tools = [tool("first", &checker)];
+    let kit = arena.kit(&tools);
+    let checked = again(&kit);
+    assert_eq!((checked.judged, checked.changed.len(), answer().as_str()), (1, 1, "checked sat"));
+    // What was said once needs no tool any more.
+    let known = again::judge(&arena.store, &plan, &Newer, &NoTools, true).expect("it is judged");
+    assert_eq!((known.judged, known.changed.len(), answer().as_str()), (1, 0, "checked sat"));
+
+    // As a session records it, and as it is found again.
+    let recorded = tools[0].recorded();
+    assert_eq!(Tool::of_record(&recorded).fault, None);
+    std::fs::write(&checker, "#!/bin/sh\necho yes\n").expect("it can be written");
+    let replaced = Tool::of_record(&recorded).fault.expect("it was replaced");
+    assert!(replaced.contains("another program"), "{replaced}");
+    std::fs::remove_file(&checker).expect("it can be removed");
+    let gone = Tool::of_record(&recorded).fault.expect("it is gone");
+    assert!(gone.contains("cannot be run any more"), "{gone}");
+}
+
 const SANDBOX: &str = "__sandbox";
 
 // As a test program does.
@@ -421,7 +602,7 @@ fn main() -> ExitCode {
     if arguments.iter().any(|argument| argument == "--list" || argument == "--ignored") {
         return ExitCode::SUCCESS;
     }
-    let tests: [(&str, fn()); 8] = [
+    let tests: [(&str, fn()); 10] = [
         ("a_dialogue_is_held_and_logged", a_dialogue_is_held_and_logged),
         ("a_dialogue_ends_at_what_is_not_accepted", a_dialogue_ends_at_what_is_not_accepted),
         ("a_dialogue_ends_with_the_run", a_dialogue_ends_with_the_run),
@@ -430,6 +611,8 @@ fn main() -> ExitCode {
         ("solvers_get_scrambled_benchmarks", solvers_get_scrambled_benchmarks),
         ("a_plugin_may_ask_for_scrambling", a_plugin_may_ask_for_scrambling),
         ("what_the_scrambler_refuses_is_not_run", what_the_scrambler_refuses_is_not_run),
+        ("a_benchmark_that_changes_is_not_run", a_benchmark_that_changes_is_not_run),
+        ("a_new_check_is_made_or_leaves_the_verdict", a_new_check_is_made_or_leaves_the_verdict),
     ];
     let chosen: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     for (name, test) in tests {

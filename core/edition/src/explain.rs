@@ -632,6 +632,7 @@ fn parameter(value: &crate::model::ParameterValue) -> String {
         P::Number(n) => n.to_short_decimal(9),
         P::Time(n) => amount(n, Dim::TIME),
         P::Memory(n) => amount(n, Dim::MEMORY),
+        P::Texts(texts) => texts.iter().map(|t| format!("“{t}”")).collect::<Vec<_>>().join(", "),
     }
 }
 

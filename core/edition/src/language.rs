@@ -265,6 +265,11 @@ static FIELD: MapShape = MapShape {
         key("words", Shape::List(&TEXT), "The vocabulary of a column of words."),
         key("otherwise", Shape::Name, "Of an entrant's column: the column that stands in where the list says nothing."),
         key("optional", Shape::Bool, "Some archives lack the column; counts that need it are then left out."),
+        key(
+            "empty",
+            TEXT,
+            "Of a plugin's column that is optional: what is taken for a run of a store of which the plugin says nothing.",
+        ),
         SAYS,
     ],
 };
@@ -561,7 +566,7 @@ static TRACK: MapShape = MapShape {
         key("plugin", Shape::Name, "The track plugin that prepares benchmarks and judges answers."),
         key(
             "parameters",
-            Shape::Dict("parameters of the plugin to values", &TEXT),
+            Shape::Dict("parameters of the plugin to values", &Shape::List(&TEXT)),
             "What the plugin is told; the plugin's schema says which parameters it has.",
         ),
         key(
@@ -764,6 +769,9 @@ pub(crate) const RUN_FIELDS: &[(&str, &str, bool, &str)] = &[
     ("disqualified", "bool", true, "Whether an adjudication disqualified the entrant."),
     ("experimental", "bool", true, "Whether the division is experimental."),
 ];
+
+/// What a store says of every run beside that; no plugin's column may have such a name either.
+pub(crate) const STORE_FIELDS: &[&str] = &["track", "soundness", "blame"];
 
 /// Checks a mapping from divisions to logics that stands in a track.
 pub(crate) fn check_divisions(node: &crate::node::Node, out: &mut crate::diag::Diagnostics) {

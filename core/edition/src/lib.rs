@@ -23,7 +23,7 @@ mod shipped {
     include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 }
 
-pub use load::{LoadError, check, files, load, shipped_editions, source_of};
+pub use load::{LoadError, check, check_with, files, load, load_with, shipped_editions, source_of};
 pub use model::{Edition, Reading};
 pub use resolve::carried;
 

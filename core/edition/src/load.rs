@@ -10,6 +10,7 @@ use crate::diag::{Diagnostic, Diagnostics, Source, closest};
 use crate::language::EDITION;
 use crate::model::{Edition, Reading};
 use crate::node::{Entry, Kind, MAX_BYTES, Node, Place, overlay, parse};
+use crate::plugins::{Known, Shipped};
 use crate::resolve::{check_before, resolve, with_likes};
 use crate::shape::Shape;
 
@@ -272,20 +273,29 @@ fn with_deviations(tree: &Node, reading: &Reading) -> Node {
     result
 }
 
-fn build(tree: &Node, reading: Reading, out: &mut Diagnostics) -> Edition {
+fn build(tree: &Node, reading: Reading, known: &Known<'_>, out: &mut Diagnostics) -> Edition {
     let tree = with_likes(&with_deviations(tree, &reading), out);
     check_before(&tree, out);
     Shape::Map(&EDITION).check(&tree, "an edition", out);
-    let edition = resolve(&tree, reading, out);
+    let edition = resolve(&tree, reading, known, out);
     coverage::check_citations(&edition, out);
     edition
 }
 
-/// Reads an edition for one reading. Warnings come with it; an edition with errors is not returned.
+/// Reads an edition for one reading. Warnings come with it; an edition with errors is not returned. It may name the
+/// shipped plugins.
 ///
 /// # Errors
 /// If it cannot be found or read, names a deviation that it does not have, or has errors.
 pub fn load(name: &str, reading: Reading) -> Result<(Edition, Diagnostics), LoadError> {
+    load_with(name, reading, &Known::plugins(&Shipped))
+}
+
+/// Reads an edition as [`load`] does, with other plugins or other limits.
+///
+/// # Errors
+/// As for [`load`].
+pub fn load_with(name: &str, reading: Reading, known: &Known<'_>) -> Result<(Edition, Diagnostics), LoadError> {
     let mut out = Diagnostics::default();
     let tree = tree_of(source_of(name)?, &mut Vec::new(), &mut out)?;
     let Some(Merged { tree, whole }) = tree else { return Err(LoadError::Invalid(out)) };
@@ -305,7 +315,7 @@ pub fn load(name: &str, reading: Reading) -> Result<(Edition, Diagnostics), Load
             });
         }
     }
-    let edition = build(&tree, reading, &mut out);
+    let edition = build(&tree, reading, known, &mut out);
     if !out.has_errors() {
         advise(&edition, &tree, &mut out);
     }
@@ -318,6 +328,14 @@ pub fn load(name: &str, reading: Reading) -> Result<(Edition, Diagnostics), Load
 /// # Errors
 /// If it cannot be found or read; what is wrong in it is in the returned list.
 pub fn check(name: &str) -> Result<(Option<Edition>, Diagnostics), LoadError> {
+    check_with(name, &Known::plugins(&Shipped))
+}
+
+/// Checks an edition as [`check`] does, with other plugins or other limits.
+///
+/// # Errors
+/// As for [`check`].
+pub fn check_with(name: &str, known: &Known<'_>) -> Result<(Option<Edition>, Diagnostics), LoadError> {
     let mut out = Diagnostics::default();
     let source = source_of(name)?;
     let stem = Path::new(&source.name).file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_string();
@@ -335,9 +353,9 @@ pub fn check(name: &str) -> Result<(Option<Edition>, Diagnostics), LoadError> {
         readings.insert(0, Reading::Published);
     }
     check_deviation_names(&tree, &mut out);
-    let edition = build(&tree, Reading::Rules, &mut out);
+    let edition = build(&tree, Reading::Rules, known, &mut out);
     for reading in readings {
-        build(&tree, reading, &mut out);
+        build(&tree, reading, known, &mut out);
     }
     if !out.has_errors() {
         advise(&edition, &tree, &mut out);

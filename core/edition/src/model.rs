@@ -144,6 +144,8 @@ pub struct Field {
     pub optional: bool,
     /// The column of the entrants' list that stands in where the list says nothing.
     pub otherwise: Option<String>,
+    /// What the cell of a canonical result file holds for a run of a store of which the plugin says nothing.
+    pub empty: Option<String>,
     /// What it means.
     pub says: Option<String>,
 }
@@ -304,6 +306,8 @@ pub enum ParameterValue {
     Memory(Exact),
     /// Yes or no.
     Flag(bool),
+    /// A list of texts.
+    Texts(Vec<String>),
 }
 
 /// A division.
@@ -336,6 +340,8 @@ pub struct Track {
     pub input: Option<Input>,
     /// What one run may use.
     pub limits: Limits,
+    /// The limits that runs had in place of those in the text: the name, what the text says, and what they had.
+    pub instead: Vec<(String, Option<u64>, u64)>,
     /// How the runs are prepared.
     pub run: RunRules,
     /// The language of the benchmark scripts, if the edition says it.
@@ -629,6 +635,18 @@ impl Limits {
         self.get(name).and_then(|(amount, _)| u64::try_from(amount.floor().as_i128()?).ok())
     }
 
+    /// Sets a limit: nanoseconds, bytes, or a count. Returns whether there is one of this name.
+    pub fn set(&mut self, name: &str, value: u64) -> bool {
+        let Ok(signed) = i64::try_from(value) else { return false };
+        match (name, Self::NAMES.iter().find(|(known, _)| *known == name)) {
+            ("cores", _) => self.cores = Some(signed),
+            ("processes", _) => self.processes = Some(signed),
+            (_, Some((_, dim))) => drop(self.amounts.insert(name.to_string(), (Exact::int(i128::from(signed)), *dim))),
+            (_, None) => return false,
+        }
+        true
+    }
+
     /// All limits that are set, in a fixed order.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, Exact, Dim)> {
         Self::NAMES.into_iter().filter_map(|(name, _)| self.get(name).map(|(amount, dim)| (name, amount, dim)))
@@ -668,6 +686,7 @@ impl ParameterValue {
         match self {
             Self::Text(text) => text.as_str().into(),
             Self::Flag(flag) => (*flag).into(),
+            Self::Texts(texts) => texts.clone().into(),
             Self::Number(n) | Self::Time(n) | Self::Memory(n) => {
                 let safe = n.as_i64().filter(|n| n.unsigned_abs() <= 1 << 53);
                 safe.map_or_else(|| n.to_short_decimal(30).into(), Into::into)

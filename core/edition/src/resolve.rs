@@ -13,19 +13,20 @@ use indexmap::IndexMap;
 use regex::Regex;
 
 use crate::diag::{Diagnostic, Diagnostics, closest};
-use crate::language::RUN_FIELDS;
+use crate::language::{RUN_FIELDS, STORE_FIELDS};
 use crate::model::{
     Action, Constant, Deviation, Division, Doc, Edition, Entrants, Field, Figure, FigureSource, Form, Input,
-    LedgerEntry, Let, Limits, Market, PublishedForm, Ranking, Reading, Recognition, RulesDocument, RunOrder, RunRules,
-    Scoring, Scrambling, ScriptRule, Scripts, Seed, Status, Step, TableRule, Track, Variable, View,
+    LedgerEntry, Let, Limits, Market, ParameterValue, PublishedForm, Ranking, Reading, Recognition, RulesDocument,
+    RunOrder, RunRules, Scoring, Scrambling, ScriptRule, Scripts, Seed, Status, Step, TableRule, Track, Variable, View,
 };
 use crate::node::{Entry, Kind, Node, Place, overlay};
-use crate::plugins;
+use crate::plugins::{self, Known};
 
 /// Builds the model of a merged, shape-checked tree.
-pub(crate) fn resolve(tree: &Node, reading: Reading, out: &mut Diagnostics) -> Edition {
+pub(crate) fn resolve(tree: &Node, reading: Reading, known: &Known<'_>, out: &mut Diagnostics) -> Edition {
     let mut resolver = Resolver {
         out,
+        known,
         entrant_columns: Vec::new(),
         standing_scopes: Vec::new(),
         failed: IndexMap::new(),
@@ -225,7 +226,13 @@ fn formula_node(node: &Node) -> &Node {
 pub(crate) fn common_fields() -> IndexMap<String, Field> {
     let mut fields = IndexMap::new();
     for (name, ty, optional, says) in RUN_FIELDS {
-        let field = Field { ty: field_type(ty, &[]), optional: *optional, otherwise: None, says: Some((*says).into()) };
+        let field = Field {
+            ty: field_type(ty, &[]),
+            optional: *optional,
+            otherwise: None,
+            empty: None,
+            says: Some((*says).into()),
+        };
         fields.insert((*name).to_string(), field);
     }
     fields
@@ -246,6 +253,8 @@ pub(crate) fn field_type(name: &str, words: &[String]) -> Type {
 
 struct Resolver<'a> {
     out: &'a mut Diagnostics,
+    /// What is known beside the text.
+    known: &'a Known<'a>,
     /// The columns that an entrant determines.
     entrant_columns: Vec<String>,
     /// What formulas over the standings of each view may use.
@@ -408,11 +417,28 @@ impl Resolver<'_> {
                 ty: field_type(&ty, &words),
                 optional: flag(value, "optional"),
                 otherwise: text(value, "otherwise"),
+                empty: self.empty_cell(value, &ty, &words),
                 says: text(value, "says"),
             };
             fields.insert(entry.key.clone(), field);
         }
         fields
+    }
+
+    /// The cell that `empty` of a column stands for, as result files have it.
+    fn empty_cell(&mut self, column: &Node, ty: &str, words: &[String]) -> Option<String> {
+        let node = column.get("empty")?;
+        match plugins::ParameterType::of_column(ty, words).read(node.text()?) {
+            Ok(ParameterValue::Text(text)) => Some(text),
+            Ok(ParameterValue::Flag(flag)) => Some(if flag { "yes" } else { "no" }.into()),
+            Ok(ParameterValue::Time(ns)) => ns.floor().as_i128().map(agon_table::format_seconds),
+            Ok(ParameterValue::Number(n) | ParameterValue::Memory(n)) => Some(n.to_short_decimal(30)),
+            Ok(ParameterValue::Texts(_)) => None,
+            Err((problem, help)) => {
+                self.error("edition/empty", &node.place.clone(), format!("`empty`: {problem}"), help);
+                None
+            }
+        }
     }
 
     fn entrants(&mut self, tree: &Node) -> Entrants {
@@ -480,25 +506,48 @@ impl Resolver<'_> {
         let mut fields = common_fields();
         let plugin = text(node, "plugin");
         let mut unknown_plugin = false;
+        let mut declared = None;
         if let Some(name) = &plugin {
-            match plugins::fields(name) {
-                Some(columns) => fields.extend(columns),
-                // A plugin that is not shipped: the edition says its columns itself.
+            let place = &node.get("plugin").map_or(&node.place, |n| &n.place).clone();
+            match self.known.plugins.description(name) {
+                Some(Ok(description)) => {
+                    for (column, field) in plugins::fields_of(&description) {
+                        if fields.contains_key(&column) || STORE_FIELDS.contains(&column.as_str()) {
+                            let message = format!(
+                                "the plugin `{name}` declares the column `{column}`, which the results of every track have"
+                            );
+                            let help = "the plugin's author has to give the column another name";
+                            self.error("edition/plugin-column", place, message, help);
+                        } else {
+                            fields.insert(column, field);
+                        }
+                    }
+                    declared = plugins::parameters_of(&description);
+                }
+                Some(Err(why)) => {
+                    unknown_plugin = true;
+                    let message = format!("what the plugin `{name}` declares cannot be told: {why}");
+                    self.error("edition/plugin", place, message, "`agon plugin check FILE` tests a plugin's library");
+                }
+                // A plugin that is not there: the edition says its columns itself.
                 None if node.get("fields").is_some() => {}
                 None => {
-                    let place = &node.get("plugin").map_or(&node.place, |n| &n.place).clone();
-                    let known = plugins::names();
+                    let known = self.known.plugins.names();
+                    let known: Vec<&str> = known.iter().map(String::as_str).collect();
                     // The columns are those of the plugin that was meant, or nobody knows them.
-                    match closest(name, known.iter().copied()).and_then(plugins::fields) {
-                        Some(columns) => fields.extend(columns),
-                        None => unknown_plugin = true,
+                    let meant = closest(name, known.iter().copied()).and_then(|n| self.known.plugins.description(n));
+                    match meant {
+                        Some(Ok(description)) => fields.extend(plugins::fields_of(&description)),
+                        _ => unknown_plugin = true,
                     }
-                    self.error(
-                        "edition/unknown-plugin",
-                        place,
-                        format!("there is no plugin `{name}`"),
-                        suggest(name, &known),
-                    );
+                    let help = match closest(name, known.iter().copied()) {
+                        Some(_) => suggest(name, &known),
+                        None => format!(
+                            "{}; the library of another one is named with `--plugin FILE`, or put into a plugin folder",
+                            suggest(name, &known)
+                        ),
+                    };
+                    self.error("edition/unknown-plugin", place, format!("there is no plugin `{name}`"), help);
                 }
             }
         }
@@ -511,11 +560,18 @@ impl Resolver<'_> {
             Some("experimental") => Status::Experimental,
             _ => Status::Competitive,
         };
-        let limits = limits_of(node.get("limits"));
+        let mut limits = limits_of(node.get("limits"));
+        let mut instead = Vec::new();
+        for (name, had) in self.known.limits.get(&entry.key).into_iter().flatten() {
+            let text = limits.whole(name);
+            if text != Some(*had) && limits.set(name, *had) {
+                instead.push((name.clone(), text, *had));
+            }
+        }
         let run = self.run_rules(node, &limits);
         let divisions = self.divisions(node, sets, &run);
         let parameters = match &plugin {
-            Some(name) => plugins::check_parameters(name, plugins::parameters(name).as_ref(), node, self.out),
+            Some(name) => plugins::check_parameters(name, declared.as_ref(), node, self.out),
             None => IndexMap::new(),
         };
         let checks = node.get("checks").map(Node::entries).unwrap_or_default();
@@ -536,6 +592,7 @@ impl Resolver<'_> {
             run,
             scripts: node.get("scripts").filter(|n| !n.is_null()).map(scripts),
             limits,
+            instead,
             checks,
             divisions,
             fields,

@@ -18,6 +18,7 @@ use agon_sdk::values::{
 use serde::{Deserialize, Serialize};
 
 use crate::discover::{Entry, Origin, Registry};
+use crate::load::Candidate;
 use crate::wire::{
     Blob, Code, FEATURES, Forbidden, FromWorker, INLINE, PROTOCOL, Reply, Restrictions, ToWorker, receive, send,
 };
@@ -464,6 +465,23 @@ impl Registry {
             description: Arc::new(description),
             text,
         })
+    }
+}
+
+impl Registry {
+    /// What a plugin declares of itself, as JSON: read from its library where it is written there; else the plugin is
+    /// asked in a worker.
+    pub fn description(&self, entry: &Entry, workers: &Workers) -> Result<String, Error> {
+        if let Some(path) = entry.origin.path() {
+            let candidate = Candidate::examine(path, entry.trusted_permissions)?;
+            if candidate.hashes == entry.hashes
+                && let Some(text) = candidate.description
+            {
+                return Ok(text);
+            }
+        }
+        let isolation = if entry.origin == Origin::Linked { Isolation::None } else { Isolation::All };
+        Ok(self.host(entry, isolation, workers)?.text)
     }
 }
 

@@ -5,6 +5,7 @@ use std::os::fd::{AsRawFd as _, IntoRawFd as _};
 use std::path::{Path, PathBuf};
 
 use agon_abi::AgonPlugin;
+use agon_sdk::describe::Description;
 use agon_sdk::hosting::Plugin;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,8 @@ pub struct Candidate {
     pub hashes: Hashes,
     /// Its manifest.
     pub manifest: Manifest,
+    /// What it declares of itself as JSON, if that can be read without running it; it fits the manifest.
+    pub description: Option<String>,
     opened: trust::Opened,
 }
 
@@ -57,8 +60,23 @@ impl Candidate {
             return Err(wrong(format!("it has more than {MOST} bytes")));
         }
         let manifest = manifest::read(&bytes).map_err(&wrong)?;
+        let description = manifest::description(&bytes).map_err(&wrong)?;
+        if let Some(text) = &description {
+            let said = Description::from_json(text)
+                .map_err(|why| wrong(format!("what its section {} declares is wrong: {why}", manifest::DESCRIPTION)))?;
+            if (&said.plugin, &said.version) != (&manifest.id, &manifest.version) {
+                return Err(wrong(format!(
+                    "its manifest is that of {} {}, and its section {} that of {} {}",
+                    manifest.id,
+                    manifest.version,
+                    manifest::DESCRIPTION,
+                    said.plugin,
+                    said.version
+                )));
+            }
+        }
         opened.file.seek(SeekFrom::Start(0)).map_err(|e| wrong(format!("it cannot be read: {e}")))?;
-        Ok(Self { path: opened.path.clone(), hashes: Hashes::of(&bytes), manifest, opened })
+        Ok(Self { path: opened.path.clone(), hashes: Hashes::of(&bytes), manifest, description, opened })
     }
 
     /// Loads it into this process, where it stays until the process ends. Its constructors run.
@@ -93,6 +111,16 @@ impl Candidate {
             if stated != found {
                 return Err(wrong(format!("its manifest has the {what} {stated:?}, and its descriptor {found:?}")));
             }
+        }
+        let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+        if let Some(text) = &self.description
+            && json(text) != json(plugin.description_json())
+        {
+            return Err(wrong(format!(
+                "its section {} is out of date: `describe` declares something else (rule 16). Put the text that \
+                 `agon plugin describe` prints there",
+                manifest::DESCRIPTION
+            )));
         }
         Ok(plugin)
     }

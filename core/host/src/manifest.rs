@@ -1,4 +1,4 @@
-//! What a library says of itself in its section `.agon`, read without running anything of it.
+//! What a library says of itself in its sections `.agon` and `.agon.describe`, read without running anything of it.
 
 use object::{Object as _, ObjectSection as _};
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,23 @@ fn default_symbol() -> String {
 
 /// The name of the section.
 pub const SECTION: &str = ".agon";
+
+/// The name of the section that may hold what the plugin declares: the JSON text of its `describe`.
+pub const DESCRIPTION: &str = ".agon.describe";
+
+/// Reads what a library declares, if it says so where that can be read without running anything of it.
+pub fn description(library: &[u8]) -> Result<Option<String>, String> {
+    let file = object::File::parse(library).map_err(|e| format!("it is not an ELF library: {e}"))?;
+    let Some(section) = file.section_by_name(DESCRIPTION) else { return Ok(None) };
+    let data = section.data().map_err(|e| format!("its section {DESCRIPTION} cannot be read: {e}"))?;
+    let mut texts = data.split(|b| *b == 0).filter(|text| !text.is_empty());
+    let text = texts.next().ok_or_else(|| format!("its section {DESCRIPTION} is empty"))?;
+    if texts.next().is_some() {
+        return Err(format!("its section {DESCRIPTION} has more than one text: it links another plugin"));
+    }
+    let text = std::str::from_utf8(text).map_err(|_| format!("its section {DESCRIPTION} is not UTF-8"))?;
+    Ok(Some(text.to_string()))
+}
 
 /// Reads the manifest of a library; an error says why there is none.
 pub fn read(library: &[u8]) -> Result<Manifest, String> {

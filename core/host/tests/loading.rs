@@ -24,7 +24,11 @@ fn install(folder: &Path, name: &str) -> PathBuf {
 }
 
 fn judged(exit: i32, expected: &str) -> (String, Soundness) {
-    let candidate = Candidate::examine(Path::new(agon_plugin_exit_code::LIBRARY), false).expect("it is a plugin");
+    judged_by(Path::new(agon_plugin_exit_code::LIBRARY), exit, expected)
+}
+
+fn judged_by(library: &Path, exit: i32, expected: &str) -> (String, Soundness) {
+    let candidate = Candidate::examine(library, false).expect("it is a plugin");
     let track = candidate.load().expect("it loads").open("{}").expect("the defaults do");
     let job = Job::new(Benchmark::new("b", "p cnf 0 0\n").expecting([expected]));
     let judgement = track.judge(&job, &Observation::finished(exit, "")).expect("it judges");
@@ -38,6 +42,37 @@ fn the_plugin_in_c_judges() {
     assert_eq!(judged(20, "sat"), ("unsat".into(), Soundness::Contradicts));
     assert_eq!(judged(20, "?"), ("unsat".into(), Soundness::Unverified));
     assert_eq!(judged(0, "sat"), ("unknown".into(), Soundness::NotApplicable));
+}
+
+/// What was compiled with the header of an earlier minor version runs in this host as it is. The header is that of the
+/// first version, and stays.
+#[test]
+fn a_plugin_of_the_first_version_still_judges() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = folder("old");
+    std::fs::copy(here.join("tests/headers/agon_plugin_1_0.h"), folder.join("agon_plugin.h")).expect("it is there");
+    let library = folder.join("libagon_exit_code.so");
+    let output = std::process::Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-fvisibility=hidden", "-shared"])
+        // What the header does not have yet.
+        .arg("-DAGON_DESCRIPTION(text)=static const char agon_description[] = text")
+        .arg("-I")
+        .arg(&folder)
+        .arg("-o")
+        .arg(&library)
+        .arg(here.join("../../plugins/exit-code/exit_code.c"))
+        .output()
+        .expect("there is a C compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::set_permissions(&library, PermissionsExt::from_mode(0o755)).expect("it is ours");
+    for (exit, status) in [(10, "sat"), (20, "sat"), (20, "?"), (0, "sat")] {
+        assert_eq!(judged_by(&library, exit, status), judged(exit, status));
+    }
+    let old = Candidate::examine(&library, false).expect("it is a plugin");
+    assert_eq!(old.description, None);
+    let new = Candidate::examine(Path::new(agon_plugin_exit_code::LIBRARY), false).expect("it is a plugin");
+    let described = new.description.clone().expect("it says what it declares");
+    assert_eq!(old.load().expect("it loads").description_json(), described);
 }
 
 #[test]

@@ -772,3 +772,16 @@ pub const fn manifest<T: Track, const N: usize>(symbol: &'static str) -> [u8; N]
     }
     out
 }
+
+/// A text with a null after it; `N` is its length and one.
+#[must_use]
+pub const fn with_null<const N: usize>(text: &str) -> [u8; N] {
+    assert!(text.len() + 1 == N, "a null is one byte");
+    let mut out = [0; N];
+    let mut at = 0;
+    while at < text.len() {
+        out[at] = text.as_bytes()[at];
+        at += 1;
+    }
+    out
+}

@@ -92,14 +92,17 @@ pub mod prelude {
 /// What [`export!`] expands to uses these.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::export::{descriptor, manifest, manifest_len, table};
+    pub use crate::export::{descriptor, manifest, manifest_len, table, with_null};
     pub use agon_abi::{AgonPlugin, AgonTrackTable};
 }
 
 /// Exports a [`Track`] as the plugin of the library, and as the constant `AGON_PLUGIN` for programs that link it.
 ///
 /// `export!(T)` names the descriptor `agon_plugin_v1`. `export!(T, linkable)` appends the crate's name to it (and says
-/// so in the manifest), so that several such plugins can be linked into one program.
+/// so in the manifest), so that several such plugins can be linked into one program. With `describes = TEXT` as the last
+/// argument, such as `describes = include_str!("../describe.json")`, the library carries what `describe` declares as JSON
+/// (`agon plugin describe` prints it), so that hosts read it without running anything; a host refuses a library whose
+/// text is out of date.
 #[macro_export]
 macro_rules! export {
     ($track:ty) => {
@@ -107,6 +110,23 @@ macro_rules! export {
     };
     ($track:ty, linkable) => {
         $crate::export!(@with $track, concat!("agon_plugin_v1_", env!("CARGO_CRATE_NAME")));
+    };
+    ($track:ty, describes = $text:expr) => {
+        $crate::export!($track);
+        $crate::export!(@describes $text);
+    };
+    ($track:ty, linkable, describes = $text:expr) => {
+        $crate::export!($track, linkable);
+        $crate::export!(@describes $text);
+    };
+    (@describes $text:expr) => {
+        #[allow(unsafe_code)]
+        const _: () = {
+            const TEXT: &str = $text;
+            #[used]
+            #[unsafe(link_section = ".agon.describe")]
+            static DESCRIPTION: [u8; TEXT.len() + 1] = $crate::__private::with_null(TEXT);
+        };
     };
     (@with $track:ty, $symbol:expr) => {
         /// The plugin's descriptor.

@@ -133,6 +133,9 @@ impl StoreError {
             K::StorageFull | K::QuotaExceeded | K::FileTooLarge => return Self::Full { path, doing, cause },
             K::PermissionDenied => "Check who owns it and its permissions.",
             K::ReadOnlyFilesystem => "Use a folder on a file system that can be written.",
+            K::AlreadyExists | K::NotADirectory => {
+                "There is a file where a folder is meant: give another path, or move the file away."
+            }
             K::NotFound => "Check the path; if the file was removed, put it back from a backup.",
             _ => {
                 "What was recorded before is safe. Check the disk and the system's log, then give the same command again."

@@ -119,9 +119,35 @@ pub struct Session {
     /// The plugins in use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plugins: Vec<PluginId>,
+    /// What these plugins declare of themselves, in the same order: the columns of their results can be understood without
+    /// them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub descriptions: Vec<Json>,
+    /// What can check answers, for whoever judges later; absent if this session could run nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<SessionTool>>,
     /// Whatever else belongs to the session.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub extra: Json,
+}
+
+/// A tool that checks answers, as it was when a session began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SessionTool {
+    /// What it is for.
+    pub role: String,
+    /// Its name.
+    pub name: String,
+    /// The file that it runs.
+    pub program: Program,
+    /// Its arguments; `{NAME}` stands for the input of that name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
+    /// Folders and files that it reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readable: Vec<String>,
 }
 
 /// What is to be run in one track: every entrant on every benchmark.

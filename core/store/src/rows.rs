@@ -152,18 +152,18 @@ impl Iterator for Rows<'_> {
 impl ExactSizeIterator for Rows<'_> {}
 
 /// Writes rows as a canonical CSV file with these columns: the names, then the rows, with LF and without needless quotes.
-/// What a row has no value for is empty.
+/// What a row has no value for is what the column's second part says, or empty.
 ///
 /// # Errors
 /// If a row cannot be read, or `out` cannot be written.
 pub fn write_csv(
     rows: impl IntoIterator<Item = Result<Row, StoreError>>,
-    columns: &[&str],
+    columns: &[(&str, Option<&str>)],
     out: &mut dyn Write,
 ) -> Result<(), StoreError> {
     let fail = |e: &io::Error| StoreError::io(std::path::Path::new("the table of results"), "it cannot be written", e);
     let mut line = String::new();
-    for (at, name) in columns.iter().enumerate() {
+    for (at, (name, _)) in columns.iter().enumerate() {
         field(&mut line, at, name, columns.len());
     }
     line.push('\n');
@@ -171,8 +171,9 @@ pub fn write_csv(
     for row in rows {
         let row = row?;
         line.clear();
-        for (at, name) in columns.iter().enumerate() {
-            field(&mut line, at, &row.text(name).unwrap_or_default(), columns.len());
+        for (at, (name, empty)) in columns.iter().enumerate() {
+            let text = row.text(name).unwrap_or_else(|| Cow::Borrowed(empty.unwrap_or_default()));
+            field(&mut line, at, &text, columns.len());
         }
         line.push('\n');
         out.write_all(line.as_bytes()).map_err(|e| fail(&e))?;

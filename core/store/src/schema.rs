@@ -113,13 +113,21 @@ fn spoiled(document: &Json) -> Vec<Json> {
     for key in object.keys() {
         let mut wrong = object.clone();
         wrong.insert(key.clone(), json!([[{}]]));
-        if !matches!(key.as_str(), "extra" | "host" | "parameters" | "limits" | "inputs") {
+        if !matches!(key.as_str(), "extra" | "host" | "parameters" | "limits" | "inputs" | "descriptions") {
             list.push(Json::Object(wrong));
         }
         for inner in spoiled(&object[key]) {
             if !matches!(
                 key.as_str(),
-                "extra" | "host" | "parameters" | "limits" | "inputs" | "columns" | "fields" | "overrides"
+                "extra"
+                    | "host"
+                    | "parameters"
+                    | "limits"
+                    | "inputs"
+                    | "columns"
+                    | "fields"
+                    | "overrides"
+                    | "descriptions"
             ) {
                 let mut outer = object.clone();
                 outer.insert(key.clone(), inner);
@@ -185,6 +193,14 @@ fn fill(store: &Store) {
         agon: "0.1.0".into(),
         host: json!({"cpus": 2}),
         plugins: vec![crate::testing::plugin("1")],
+        descriptions: vec![json!({"plugin": "single-query"})],
+        tools: Some(vec![SessionTool {
+            role: "checker".into(),
+            name: "check".into(),
+            program: Program { path: "/c".into(), hash: crate::Digest::of(b"c"), bytes: 1 },
+            arguments: vec!["{proof}".into()],
+            readable: vec!["/usr".into()],
+        }]),
         extra: json!([1]),
     };
     let session = store.append(&Record::Session(session)).unwrap();

@@ -47,6 +47,8 @@ fn filled(folder: &Path) -> Store {
         agon: "0.1.0".into(),
         host: json!({"cpus": 2}),
         plugins: vec![plugin("1")],
+        descriptions: Vec::new(),
+        tools: None,
         extra: json!(null),
     };
     let session = store.append(&Record::Session(session)).unwrap();
@@ -123,7 +125,7 @@ fn rows_and_their_table() {
     assert_eq!(rows[0].text("nothing"), None);
     let columns = ["solver", "competing", "benchmark", "logic", "status", "answer", "wall_time", "cpu_time", "memory"];
     let mut out = Vec::new();
-    write_csv(store.results("single-query").take(2), &columns, &mut out).unwrap();
+    write_csv(store.results("single-query").take(2), &columns.map(|c| (c, None)), &mut out).unwrap();
     assert_eq!(
         String::from_utf8(out).unwrap(),
         "solver,competing,benchmark,logic,status,answer,wall_time,cpu_time,memory\n\

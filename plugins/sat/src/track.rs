@@ -393,4 +393,4 @@ fn emit(verdict: &judging::Verdict, remarks: &[String], out: &Verdict<'_>) -> Re
     out.verdict(verdict.answer.word(), verdict.soundness, verdict.condition, verdict.blame)
 }
 
-agon_sdk::export!(Sat, linkable);
+agon_sdk::export!(Sat, linkable, describes = include_str!("../../../schemas/plugins/sat.json"));

@@ -29,29 +29,12 @@ fn word(judgement: &Judgement, column: &str) -> String {
 
 #[test]
 fn the_committed_description_is_the_live_one() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/plugins/sat.json");
-    let live = plugin().description_json().to_string();
-    if std::env::var_os("AGON_BLESS").is_some() {
-        std::fs::write(path, &live).expect("the schema can be written");
-    }
-    let committed = std::fs::read_to_string(path).expect("the schema is there");
-    assert_eq!(committed, live, "run the test with AGON_BLESS=1 to rewrite {path}");
+    agon_plugin_testing::the_committed_description_is_the_live_one(&plugin());
 }
 
 #[test]
 fn every_declared_word_is_a_parameter_value() {
-    use agon_sdk::describe::ParameterType;
-    for parameter in &plugin().description().parameters {
-        if let ParameterType::Words(words) = &parameter.ty {
-            for word in words {
-                let _ = open(&format!("{{\"{}\": \"{word}\"}}", parameter.name));
-            }
-        }
-        for wrong in ["a/b", ""] {
-            let fault = plugin().open(&format!("{{\"{}\": \"{wrong}\"}}", parameter.name)).expect_err("it is no value");
-            assert_eq!((fault.status, fault.pointer), (Status::BadParameter, Some(format!("/{}", parameter.name))));
-        }
-    }
+    agon_plugin_testing::every_declared_word_is_a_parameter_value(&plugin(), &["a/b", ""]);
 }
 
 #[test]

@@ -171,4 +171,4 @@ fn stream(stream: judging::Stream) -> Stream {
     }
 }
 
-agon_sdk::export!(SingleQuery, linkable);
+agon_sdk::export!(SingleQuery, linkable, describes = include_str!("../../../schemas/plugins/single-query.json"));
