@@ -144,8 +144,7 @@ fn wrong_answers_and_limits_in_2014_and_2022() {
     let expected = ["dies 0 2 3", "errors 1 4 1", "right 0 5 0", "silent 0 2 3", "unknown 0 4 1", "wrong 1 4 1"];
     assert_eq!(scores(&in_2014), expected);
     // Who times out has the timeout as time, though it slept.
-    let limit = seconds(&in_2014["silent"], "cpu_time");
-    assert!(limit == 3.0 || limit == 2400.0, "{in_2014:?}");
+    assert!(in_2014["silent"]["cpu_time"].starts_with("2400"), "{in_2014:?}");
     assert!(seconds(&in_2014["dies"], "cpu_time") < 3.0);
     // As the year's programs did it: the same outputs, judged again.
     let published = cup.of_store("score", "store", &["--format", "csv", "--table", "division", "--as", "published"]);

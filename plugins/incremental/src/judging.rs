@@ -322,7 +322,7 @@ pub fn judge(
                 _ => entry.refused,
             };
             v.erroneous += bad;
-            (bad > 0).then(|| (Reason::ErroneousResponse, "is no expected response"))
+            (bad > 0).then_some((Reason::ErroneousResponse, "is no expected response"))
         };
         let stop = stop.filter(|(reason, _)| match reason {
             Reason::WrongAnswer => parameters.after_wrong == After::Stop,

@@ -113,12 +113,9 @@ impl<R: Read> Trace<R> {
                 let token = lexer.next_token().ok().flatten()?;
                 Some((token.kind, token.name(bytes)))
             };
-            let name = match (token(), token()) {
-                (Some((Kind::Open, _)), Some((Kind::Symbol, name))) => name,
-                _ => {
-                    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(30)]).escape_debug().to_string();
-                    return Err(TraceError::Script(format!("line {line}: `{shown}` is no command")));
-                }
+            let (Some((Kind::Open, _)), Some((Kind::Symbol, name))) = (token(), token()) else {
+                let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(30)]).escape_debug().to_string();
+                return Err(TraceError::Script(format!("line {line}: `{shown}` is no command")));
             };
             let command = match name {
                 b"check-sat" | b"check-sat-assuming" => {
