@@ -143,8 +143,8 @@ fn wrong_answers_and_limits_in_2014_and_2022() {
     // A wrong answer is one erroneous response, so is an error; the run goes on.
     let expected = ["dies 0 2 3", "errors 1 4 1", "right 0 5 0", "silent 0 2 3", "unknown 0 4 1", "wrong 1 4 1"];
     assert_eq!(scores(&in_2014), expected);
-    // Who times out has the timeout as time, though it slept.
-    assert!(in_2014["silent"]["cpu_time"].starts_with("2400"), "{in_2014:?}");
+    // Who times out has the timeout as time, though it slept: the one that the runs had.
+    assert_eq!(in_2014["silent"]["cpu_time"], "3", "{in_2014:?}");
     assert!(seconds(&in_2014["dies"], "cpu_time") < 3.0);
     // As the year's programs did it: the same outputs, judged again.
     let published = cup.of_store("score", "store", &["--format", "csv", "--table", "division", "--as", "published"]);
@@ -228,7 +228,7 @@ fn a_script_that_is_none_is_the_machines_fault_to_tell() {
     cup.write("benchmarks/bad.smt2", b"(set-logic QF_LIA)\n(check-sat)\n(assert");
     let output = cup.run("store", &["--limit", "wall=3s,memory=1GB,cores=1"]);
     assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
-    assert!(output.stderr.contains("no SMT-LIB script: byte 31"), "{}", output.stderr);
+    assert!(output.stderr.contains("bad.smt2, line 3, column 8: the official scrambler refuses"), "{}", output.stderr);
     assert_eq!(rows(&cup, "store")["right"]["correct"], "5");
 }
 
@@ -336,7 +336,10 @@ fn real_solvers_agree_with_the_index() {
     let scratch = Cup::new("smt-comp-2022", "incremental");
     let path = scratch.write("list.csv", list.as_bytes());
     let solvers: [(&str, &[&str]); 3] = [("z3", &[]), ("cvc5", &["--incremental"]), ("yices-smt2", &["--incremental"])];
-    let cup = real("smt-comp-2022", "incremental", &path, &solvers);
+    // Many of the files have commands that the scrambler refuses: they are run as they are.
+    let edition = "edition: as-they-are\nextends: smt-comp-2022\ntracks:\n  incremental:\n    run: { scramble: none }\n";
+    let edition = scratch.write("as-they-are.yaml", edition.as_bytes()).display().to_string();
+    let cup = real(&edition, "incremental", &path, &solvers);
     let output = cup.run("store", &[]);
     let counts = came_to(&cup);
     println!("{traces} traces: {counts:?}\n{}", output.stderr);

@@ -303,6 +303,7 @@ pub(crate) fn operation(name: &str) -> Option<Operation> {
             }
             _ => None,
         },
+        #[expect(clippy::float_cmp, reason = "it is equality that is meant")]
         "fp.eq" => |_, a| floats(a, |x, y| x == y),
         "fp.lt" => |_, a| floats(a, |x, y| x < y),
         "fp.leq" => |_, a| floats(a, |x, y| x <= y),

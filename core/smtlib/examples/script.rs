@@ -1,4 +1,4 @@
-//! Reads scripts and says how long it took: `read [-n REPEATS] [--logic] FILE...`. One line a file with `-v`.
+//! Reads scripts and says how long it took: `script [-n REPEATS] [--logic] FILE...`. One line a file with `-v`.
 
 use std::process::ExitCode;
 use std::time::Instant;
