@@ -337,7 +337,8 @@ fn real_solvers_agree_with_the_index() {
     let path = scratch.write("list.csv", list.as_bytes());
     let solvers: [(&str, &[&str]); 3] = [("z3", &[]), ("cvc5", &["--incremental"]), ("yices-smt2", &["--incremental"])];
     // Many of the files have commands that the scrambler refuses: they are run as they are.
-    let edition = "edition: as-they-are\nextends: smt-comp-2022\ntracks:\n  incremental:\n    run: { scramble: none }\n";
+    let edition =
+        "edition: as-they-are\nextends: smt-comp-2022\ntracks:\n  incremental:\n    run: { scramble: none }\n";
     let edition = scratch.write("as-they-are.yaml", edition.as_bytes()).display().to_string();
     let cup = real(&edition, "incremental", &path, &solvers);
     let output = cup.run("store", &[]);

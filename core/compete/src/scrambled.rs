@@ -5,6 +5,7 @@
 //! longer, as the next entrant often gets the same.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io::{BufWriter, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +21,9 @@ use crate::benchmarks::Benchmark;
 
 /// How many files are kept that no run needs any more.
 const KEPT: usize = 16;
+
+/// How the names of the folders begin that temporary files are in.
+const PREFIX: &str = "scrambled-";
 
 /// How the benchmarks of a track are scrambled.
 #[derive(Clone, Debug, Default)]
@@ -148,6 +152,23 @@ pub struct Scrambler {
     pub rules: ScrambleRules,
     folder: tempfile::TempDir,
     recent: Mutex<VecDeque<(PathBuf, Arc<Scrambled>)>>,
+    /// Held on the folder for as long as somebody uses it: a program that was killed holds none.
+    _lock: File,
+}
+
+/// Removes the folders of programs that were killed.
+fn remove_left(base: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(base)?.flatten() {
+        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let Some(folder) = File::open(entry.path()).ok().filter(|_| ours) else {
+            continue;
+        };
+        if folder.try_lock().is_ok() {
+            // Another program may remove it at the same time.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+    Ok(())
 }
 
 impl Scrambler {
@@ -157,8 +178,17 @@ impl Scrambler {
     /// If there cannot be such a folder.
     pub fn new(rules: ScrambleRules, base: &Path) -> std::io::Result<Self> {
         std::fs::create_dir_all(base)?;
-        let folder = tempfile::Builder::new().prefix("scrambled-").tempdir_in(base)?;
-        Ok(Self { rules, folder, recent: Mutex::default() })
+        remove_left(base)?;
+        let (folder, lock) = loop {
+            let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(base)?;
+            let lock = File::open(folder.path())?;
+            lock.lock()?;
+            // Who looked for what is left may have been faster, and has removed it.
+            if folder.path().exists() {
+                break (folder, lock);
+            }
+        };
+        Ok(Self { rules, folder, recent: Mutex::default(), _lock: lock })
     }
 
     /// The benchmark as the rules have it scrambled; none if they do not.
@@ -230,5 +260,24 @@ impl Scrambler {
         file.as_file_mut().rewind().map_err(io)?;
         let content = store.put_from(file.as_file_mut()).map_err(Unscrambled::Store)?;
         Ok(Scrambled { options: options.clone(), content, file: file.into_temp_path() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_killed_programs_are_removed_and_no_others() {
+        let base = tempfile::tempdir().expect("there is room for a folder");
+        let left = base.path().join("scrambled-left");
+        std::fs::create_dir(&left).expect("a folder");
+        std::fs::write(left.join("b.smt2"), "(check-sat)").expect("a file");
+        let other = base.path().join("other");
+        std::fs::create_dir(&other).expect("a folder");
+        let one = Scrambler::new(ScrambleRules::default(), base.path()).expect("there is room");
+        assert!(!left.exists() && other.exists() && one.folder.path().exists());
+        let _two = Scrambler::new(ScrambleRules::default(), base.path()).expect("there is room");
+        assert!(one.folder.path().exists());
     }
 }
