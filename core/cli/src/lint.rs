@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use agon_edition::Reading;
-use agon_edition::model::{ScriptRule, Track};
+use agon_edition::model::ScriptRule;
 use agon_smtlib::Version;
 use agon_smtlib::lint::{Finding, Place, Rule, TermRule, lint};
 use anyhow::{Context as _, anyhow, bail};
@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use crate::args::Format;
+use crate::compete::track_of;
 use crate::edition::open;
 use crate::known::Plugins;
 use crate::{Outcome, bench, print};
@@ -65,11 +66,7 @@ fn standard() -> Language {
 
 fn of_track(edition: &str, name: &str, plugins: &Plugins<'_>) -> anyhow::Result<Language> {
     let (edition, _) = open(edition, Reading::Rules, plugins)?;
-    let known: Vec<&str> = edition.tracks.keys().map(String::as_str).collect();
-    let track: &Track = edition
-        .tracks
-        .get(name)
-        .ok_or_else(|| anyhow!("the edition {} has no track `{name}` (it has: {})", edition.name, known.join(", ")))?;
+    let track = track_of(&edition, name)?;
     let Some(scripts) = &track.scripts else {
         bail!(
             "the edition {} does not say what the scripts of the track {name} are; add `scripts:` to the track",

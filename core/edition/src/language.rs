@@ -93,34 +93,22 @@ const ANNOTATION_WORDS: &[(&str, &str)] = &[
     ("strip", "None stays."),
 ];
 
+const ANNOTATIONS: Key = key(
+    "annotations",
+    Shape::Word(ANNOTATION_WORDS),
+    "Which annotations of terms stay, if not those that the mode keeps.",
+);
+
 static SCRAMBLING: MapShape = MapShape {
     name: "scrambling",
     doc: "How the benchmarks are scrambled, with the competition's seed.",
-    keys: &[
-        must("mode", Shape::Word(MODES), "How the scrambler treats a benchmark."),
-        key(
-            "annotations",
-            Shape::Word(ANNOTATION_WORDS),
-            "Which annotations of terms stay, if not those that the mode keeps.",
-        ),
-        SAYS,
-        CITE,
-    ],
+    keys: &[must("mode", Shape::Word(MODES), "How the scrambler treats a benchmark."), ANNOTATIONS, SAYS, CITE],
 };
 
 static DIVISION_SCRAMBLING: MapShape = MapShape {
     name: "division-scrambling",
     doc: "What differs in how the benchmarks of a division are scrambled.",
-    keys: &[
-        key("mode", Shape::Word(MODES), "How the scrambler treats a benchmark."),
-        key(
-            "annotations",
-            Shape::Word(ANNOTATION_WORDS),
-            "Which annotations of terms stay, if not those that the mode keeps.",
-        ),
-        SAYS,
-        CITE,
-    ],
+    keys: &[key("mode", Shape::Word(MODES), "How the scrambler treats a benchmark."), ANNOTATIONS, SAYS, CITE],
 };
 
 /// What a runner has to know beyond the limits.
